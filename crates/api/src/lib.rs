@@ -22,6 +22,7 @@ mod operations;
 mod problem;
 mod published;
 mod received_body;
+mod request_id;
 mod response;
 mod router;
 mod routes;

@@ -4,6 +4,7 @@ use crate::guard::{AuditGuard, BodyBudget, answered, no_such_method, nothing_her
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, documented};
+use crate::request_id::number;
 use crate::scim::scim_routes;
 use crate::{gateway, health, metrics};
 use axum::Router;
@@ -19,7 +20,7 @@ pub fn router(state: ApiState) -> Router {
     let (api, _) = documented().split_for_parts();
     let all = api
         .merge(docs_routes())
-        .merge(openai_routes())
+        .merge(openai_routes(&state))
         .merge(mcp_routes(&state))
         .merge(scim_routes())
         .route("/healthz", get(health::healthz))
@@ -47,7 +48,7 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState, bodies: Arc<Bod
         .with_state(state)
 }
 
-fn openai_routes() -> Router<ApiState> {
+fn openai_routes(state: &ApiState) -> Router<ApiState> {
     Router::new()
         .route("/v1/models", get(models::list))
         .route("/v1/models/{*name}", get(models::one))
@@ -58,6 +59,7 @@ fn openai_routes() -> Router<ApiState> {
         .route("/v1/responses/{id}", get(responses::kept::get).delete(responses::kept::delete))
         .route("/v1/responses/{id}/cancel", post(responses::kept::cancel))
         .route("/v1/responses/{id}/input_items", get(responses::kept::input_items))
+        .layer(from_fn_with_state(state.clone(), number))
 }
 
 #[derive(Clone)]
