@@ -19,6 +19,9 @@ async fn chat_whole_and_streamed_say_the_same() {
     let whole = whole.json();
     let text = whole["choices"][0]["message"]["content"].as_str().unwrap();
     assert!(!text.trim().is_empty());
+    assert!(whole["created"].as_u64().unwrap() > 1_700_000_000, "seconds since 1970");
+    let next = server.post("/v1/chat/completions", &body).await.json();
+    assert_ne!(next["id"], whole["id"]);
     assert!(whole["usage"]["prompt_tokens"].as_u64().unwrap() > 5);
     let used = whole["usage"]["completion_tokens"].as_u64().unwrap();
     assert!(used > 0 && used <= 24);

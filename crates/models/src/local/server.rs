@@ -34,6 +34,8 @@ struct App {
     token: SecretString,
     alias: String,
     started: Instant,
+    /// When it started, since 1970 UTC. The ids of its answers begin with it, so that none comes twice.
+    born: Duration,
     counter: AtomicU64,
     jobs: mpsc::Sender<Job>,
     shared: Arc<Shared>,
@@ -106,6 +108,7 @@ async fn serve(model: PathBuf, endpoint: Endpoint, tuning: ServeTuning) -> Resul
         token: endpoint.token,
         alias: tuning.alias,
         started: Instant::now(),
+        born: now(),
         counter: AtomicU64::new(1),
         jobs,
         shared: Arc::clone(&shared),
@@ -122,6 +125,11 @@ async fn serve(model: PathBuf, endpoint: Endpoint, tuning: ServeTuning) -> Resul
     shared.end();
     let _ = tokio::time::timeout(END_GRACE, ended).await;
     result
+}
+
+#[expect(clippy::disallowed_methods, reason = "a process of its own, which no run is replayed in")]
+fn now() -> Duration {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default()
 }
 
 fn bind(path: &Path) -> Result<UnixListener, LocalModelError> {

@@ -34,8 +34,8 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
         _ => return Err(app.ended()),
     }
     let head = Head {
-        id: format!("chatcmpl-{}", app.counter.fetch_add(1, Ordering::Relaxed)),
-        created: app.started.elapsed().as_secs(),
+        id: format!("chatcmpl-{:x}-{}", app.born.as_nanos(), app.counter.fetch_add(1, Ordering::Relaxed)),
+        created: (app.born + app.started.elapsed()).as_secs(),
         model: app.alias.clone(),
     };
     if request.stream {
