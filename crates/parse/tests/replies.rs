@@ -1,6 +1,8 @@
 //! Every case of `cases/<form or dialect>/*.toml`, whole and in pieces, with one snapshot for each file.
 
 use crate::support;
+use steward_core::model::ModelChunk;
+use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex};
 use support::case::{files, judge, parse, shown};
 
 const SIZES: [&[usize]; 4] = [&[1], &[2, 3], &[7], &[1, 40]];
@@ -36,4 +38,20 @@ fn all_cases() {
             insta::assert_snapshot!(name, shot);
         }
     });
+}
+
+/// What a trusted model writes stays as it is, but for its reasoning.
+#[test]
+fn a_trusted_models_unopened_reasoning_is_no_answer() {
+    let read = |text: &str| {
+        let reading = Reading { dialects: Dialects::Opening, ..Reading::strict(Form::Native) };
+        let mut parser = StreamParser::with(reading, &ToolIndex::new(&[]), "c");
+        text.split_inclusive(' ').for_each(|piece| drop(parser.push(&ModelChunk::Text(piece.to_owned()))));
+        let parsed = parser.finish();
+        (parsed.text, parsed.reasoning)
+    };
+    let own = |text: &str, reasoning: &str| (text.to_owned(), reasoning.to_owned());
+    assert_eq!(read("The user greets me.\n</think>\n\nHello! `x`"), own("Hello! `x`", "The user greets me."));
+    let about = "Write </think> where the reasoning ends.";
+    assert_eq!(read(about), own(about, ""));
 }
