@@ -1,11 +1,9 @@
 //! Receipts: what an answer claims to have done, and what proves it.
 //!
-//! Plain rules over words that are data (`data/receipts`): [`check`] splits the answer into sentences and clauses,
-//! finds the claims of a finished action of its own, and links each to the calls of the run that prove it. No model, no
-//! I/O, linear in the length of the answer.
+//! [`check`] finds the sentences and clauses in which the assistant claims an act of its own, and links each to the calls
+//! of the run that prove it. Where no tool has run, two small classifiers decide whether there is such a claim at all;
+//! else plain rules over words that are data (`data/receipts`). No model, no I/O, linear in the length of the answer.
 
-mod answer;
-mod asks;
 mod check;
 mod clause;
 mod detect;
@@ -24,7 +22,7 @@ use crate::tool::Receipt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use asks::is_for_text;
+pub(crate) use check::wants_tools;
 pub use check::{check, false_completion};
 
 /// Whether the claims of an answer are proved.

@@ -1,19 +1,25 @@
 use super::WORDS;
-use crate::receipts::is_for_text;
+use crate::receipts::wants_tools;
 
 /// The part of a request that is examined, characters.
 const LOOKED_AT: usize = 4000;
 
-/// Whether a request asks for several things in a row, so that a plan is worth a model call; decided by word lists.
+/// Whether a request asks for several things in a row, so that a plan is worth a model call. What a model can
+/// answer by itself is no such request, however long it is.
 pub fn is_multi_step(request: &str) -> bool {
-    let text: String = request.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
-    if is_for_text(request) {
-        return false;
-    }
-    let bullets = text.lines().filter(|line| starts_item(line.trim_start())).count();
-    if bullets >= 2 {
+    let head: String = request.chars().take(LOOKED_AT).collect();
+    let items: Vec<&str> = head.lines().filter_map(|line| item(line.trim_start())).collect();
+    let acts = items.iter().filter(|item| wants_tools(item)).count();
+    if acts >= 2 {
         return true;
     }
+    if !wants_tools(request) {
+        return false;
+    }
+    if items.len() >= 2 {
+        return true;
+    }
+    let text = head.to_lowercase();
     let words = format!(
         " {} ",
         text.split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -37,10 +43,11 @@ pub fn is_multi_step(request: &str) -> bool {
         || has(&WORDS.together)
 }
 
-fn starts_item(line: &str) -> bool {
-    let digits = line.chars().take_while(char::is_ascii_digit).count();
-    let numbered = digits > 0 && line[digits..].starts_with(['.', ')']);
-    numbered || WORDS.bullets.iter().any(|mark| line.starts_with(mark.as_str()))
+/// The text of a list item.
+fn item(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = (rest.len() < line.len()).then(|| rest.strip_prefix(['.', ')'])).flatten();
+    numbered.or_else(|| WORDS.bullets.iter().find_map(|mark| line.strip_prefix(mark.as_str()))).map(str::trim)
 }
 
 /// Sentences of at least three words.

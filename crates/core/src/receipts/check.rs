@@ -1,4 +1,3 @@
-use super::answer::{Idle, presents};
 use super::detect::{Around, Found, claims};
 use super::learned;
 use super::lexicon::{Language, languages};
@@ -13,75 +12,65 @@ const MOST: usize = 200;
 /// Most list items that count as objects of the claim before them.
 const ITEMS: usize = 50;
 
-/// Lowest score of an answer that reports or announces an act; chosen on held-out examples.
-pub(super) const THRESHOLD: f32 = 0.45;
-/// What a match of the rules adds to the score.
-pub(super) const RULES: f32 = 0.6;
+/// Score from which on a sentence counts as one that reports or announces an act, and a request as one for tools.
+/// Chosen on held-out examples (`docs/decisions/014-receipts.md`).
+pub(super) const CLAIMS: f32 = 0.55;
+pub(super) const WANTS_TOOLS: f32 = 0.1;
+
+/// Whether `request` asks for something that only a tool can do or look up.
+pub(crate) fn wants_tools(request: &str) -> bool {
+    learned::score_request(request) > WANTS_TOOLS
+}
 
 /// Finds the claims of `answer` to `request` and links each to the calls in `evidence` that prove it.
 ///
 /// A claim says that the assistant itself has done something: not what it plans, refuses or asks, not what a text says,
 /// not what others did. It is proved by calls that succeeded, were not undone, did such a thing, and did it to what the
 /// claim names. An answer with an unproved claim is [`super::Verdict::Unverified`].
+///
+/// Where no tool has run, what is claimed can only be told from what was asked for: the classifiers decide alone.
 pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
-    let found = ruled(request, answer, evidence);
-    if evidence.iter().any(works) {
-        return found;
+    if request.trim().is_empty() || evidence.iter().any(works) {
+        return link_claims(answer, evidence);
     }
     let text = sentences(answer);
-    let Some(at) = acts(request, &text, !found.claims.is_empty()) else {
-        return Receipts::of(Vec::new());
-    };
-    if !found.claims.is_empty() {
-        return found;
-    }
-    let told = text.get(at).map(|sentence| (sentence, Found::state(sentence)));
-    let claim = told.and_then(|(sentence, found)| claim(answer, sentence, &found, &Objects::default(), &[]));
-    Receipts::of(claim.into_iter().collect())
+    let acts = acts(request, &text);
+    let claims = acts.iter().filter_map(|(at, _)| {
+        let sentence = text.get(*at)?;
+        let named = languages().iter().find_map(|lang| {
+            let found = claims(sentence, lang, Around::default()).into_iter().next()?;
+            let about = objects(&sentence.tokens, lang);
+            Some((found.class, about))
+        });
+        let (class, about) = named.unwrap_or_else(|| ("do".to_owned(), Objects::default()));
+        claim(answer, sentence, &Found::state(sentence, class), &about, &[])
+    });
+    Receipts::of(claims.collect())
 }
 
 /// The bytes of `answer` that claim or announce an act of the assistant, as far as `request` asked for one. This only
 /// reads words; the caller decides whether a claim is false, and asks only where no tool has run.
 pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
-    let ruled = by_rules(request, answer);
     let text = sentences(answer);
-    let at = acts(request, &text, ruled.is_some())?;
-    ruled.or_else(|| span(text.get(at)?))
+    let (at, _) = acts(request, &text).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    span(text.get(at)?)
 }
 
-/// The sentence that most likely reports or announces an act, if the answer counts as one that does. `ruled`: the rules
-/// say so; they decide alone where no request is known.
-fn acts(request: &str, text: &[Sentence], ruled: bool) -> Option<usize> {
-    if request.trim().is_empty() {
-        return ruled.then_some(0);
-    }
-    let (at, score) = learned::read(request, text)?;
-    let score = if ruled { score + RULES } else { score };
-    (score > THRESHOLD).then_some(at)
-}
-
-pub(super) fn by_rules(request: &str, answer: &str) -> Option<Range<usize>> {
-    if let Some(claim) = ruled(request, answer, &[]).claims.first() {
-        return Some(claim.start..claim.end);
-    }
-    let text = sentences(answer);
-    let idle = Idle::new(request, &text);
-    // A question at the end leaves the decision to the user, so what was announced is a proposal.
-    if !idle.is_open() || text.last().is_some_and(|last| last.question) {
-        return None;
-    }
-    let at = (0..text.len()).find(|at| idle.promises(*at, &text))?;
-    span(&text[at])
+/// The sentences that report or announce an act, with their scores.
+fn acts(request: &str, text: &[Sentence]) -> Vec<(usize, f32)> {
+    let mut acts = learned::score_sentences(request, text);
+    acts.retain(|(_, score)| *score > CLAIMS);
+    acts
 }
 
 fn span(sentence: &Sentence) -> Option<Range<usize>> {
     Some(sentence.tokens.first()?.start..sentence.tokens.last()?.end)
 }
 
-fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
+/// Finds claims by the rules, which tell clauses and what they name, and links them to calls.
+fn link_claims(answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let evidence: Vec<_> = evidence.iter().copied().filter(works).collect();
     let text = sentences(answer);
-    let idle = evidence.is_empty().then(|| Idle::new(request, &text));
     let mut found: Vec<(usize, Found, &Language)> = Vec::new();
     let spoken = spoken(&text);
     for (lang, native) in spoken {
@@ -96,11 +85,9 @@ fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
             around.foreign = !native;
             around.content |= shown && !sentence.item && !names_path(sentence);
             for one in claims(sentence, lang, around) {
-                let counts = match &idle {
-                    Some(idle) => idle.counts(index, sentence, &one),
-                    None => !sentence.handed,
-                };
-                if counts && !found.iter().rev().take(40).any(|(at, other, _)| *at == index && other.verb == one.verb) {
+                if !sentence.handed
+                    && !found.iter().rev().take(40).any(|(at, other, _)| *at == index && other.verb == one.verb)
+                {
                     found.push((index, one, lang));
                 }
             }
@@ -108,13 +95,6 @@ fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
                 around = announced(sentence, lang);
                 shown |= hands_over(sentence, lang);
             }
-        }
-    }
-    if let Some(idle) = &idle {
-        for lang in languages() {
-            let told = (0..text.len())
-                .find(|at| idle.tells(*at, &text[*at], lang) && !found.iter().any(|(other, ..)| other == at));
-            found.extend(told.map(|at| (at, Found::state(&text[at]), lang)));
         }
     }
     let shown = |index: usize| text.get(index).is_some_and(presents);
@@ -212,6 +192,11 @@ fn hands_over(sentence: &Sentence, lang: &Language) -> bool {
 fn salutes(sentence: &Sentence, lang: &Language) -> bool {
     let begins = sentence.tokens.first().is_some_and(|first| lang.letter.contains(&first.norm));
     begins && sentence.tokens.len() <= 12 && sentence.tokens.iter().any(|token| token.is_mark(",:"))
+}
+
+/// "Here is the letter": a text follows.
+fn presents(sentence: &Sentence) -> bool {
+    languages().iter().any(|lang| lang.presenting.find(&sentence.words()).is_some())
 }
 
 fn names_path(sentence: &Sentence) -> bool {

@@ -14,13 +14,12 @@ pub(super) struct Found {
     pub span: Range<usize>,
     /// Whether it says only that all is done.
     pub done: bool,
-    pub form: Form,
 }
 
 impl Found {
     /// The whole sentence, which says that the requested thing has happened.
-    pub(super) fn state(sentence: &Sentence) -> Self {
-        Self { class: "do".to_owned(), verb: 0, span: 0..sentence.tokens.len(), done: false, form: Form::State }
+    pub(super) fn state(sentence: &Sentence, class: String) -> Self {
+        Self { class, verb: 0, span: 0..sentence.tokens.len(), done: false }
     }
 }
 
@@ -85,7 +84,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
                 last.span.end = span.end;
                 last.verb = verb;
             } else {
-                found.push(Found { class: class.to_owned(), verb, span, done: false, form });
+                found.push(Found { class: class.to_owned(), verb, span, done: false });
             }
             claimed = true;
         }
@@ -97,7 +96,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
         && lang.done.is(&first.words)
     {
         let verb = first.range.start;
-        found.push(Found { class: "do".to_owned(), verb, span: first.range.clone(), done: true, form: Form::Naked });
+        found.push(Found { class: "do".to_owned(), verb, span: first.range.clone(), done: true });
     }
     found
 }

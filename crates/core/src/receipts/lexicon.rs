@@ -94,20 +94,6 @@ pub(super) struct Language {
     /// Things that are text only and can stand in the answer itself.
     pub plain: Words,
     pub polite: Words,
-    /// Beginnings of verbs that ask for an act in the world.
-    pub acts: Stems,
-    /// Those of them that may be nouns, unless one of `goes_on`, a name or a number follows.
-    pub either: Stems,
-    pub goes_on: Words,
-    /// Beginnings of verbs that ask for an act only where a place is named.
-    pub soft: Stems,
-    /// Words after "how" that ask for a number.
-    pub counts: Words,
-    pub genres: Words,
-    /// Beginnings of words that ask for a text or an explanation.
-    pub texts: Stems,
-    /// Beginnings of the names of places where things are done.
-    pub places: Stems,
     /// Beginnings of verbs of doing, after a promise.
     pub deeds: Stems,
     /// Beginnings of verbs that announce by themselves: "checking".
@@ -117,7 +103,6 @@ pub(super) struct Language {
     pub waiting: Phrases,
     /// Conditions that make a promise an offer.
     pub halts: Words,
-    pub refusal: Phrases,
     /// Words for a state that has just been reached.
     pub now: Words,
     pub stands: Words,
@@ -328,9 +313,6 @@ pub(super) struct Proofs {
     /// Claimed class to its past tense, for "no tool … in this run".
     pub past: HashMap<String, String>,
     pub extensions: HashSet<String>,
-    pub code: HashSet<String>,
-    /// Words before the name of a language: "in Python".
-    pub within: HashSet<String>,
     /// Abbreviations, without the last point.
     pub abbreviations: HashSet<String>,
     /// Months, after which a number with a point is a date.

@@ -6,11 +6,9 @@ use super::token::Kind;
 
 /// Most words between "I'll" and the verb of doing.
 const APART: usize = 5;
-/// Longest sentence that only asks to wait, words.
-const BRIEF: usize = 5;
 
-/// Whether `sentence` announces an act of the speaker. `asked`: an act was requested, so "I would" counts, too.
-pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bool {
+/// Whether `sentence` announces an act of the speaker.
+pub(super) fn announces(sentence: &Sentence, lang: &Language) -> bool {
     if sentence.question {
         return false;
     }
@@ -19,15 +17,8 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     if words.iter().any(|word| lang.halts.contains(word)) {
         return false;
     }
-    let waits = lang.waiting.find(&words).is_some();
-    if waits && (asked || words.len() <= BRIEF) {
+    if lang.waiting.find(&words).is_some() {
         return true;
-    }
-    // "Send me the text and I'll look at it": the user is to act first.
-    let told = words.first().is_some_and(|first| lang.acts.has(first) || lang.soft.has(first) || lang.texts.has(first));
-    let begun = lang.promise.beginning(&words).is_some() || lang.busy.has(words.first().copied().unwrap_or_default());
-    if told && !begun {
-        return false;
     }
     let does = |word: &str| lang.deeds.has(word) || lang.busy.has(word);
     let verb = |from: usize| {
@@ -38,16 +29,13 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     let far = |from: usize| lang.far && words[from..].iter().any(|word| does(word));
     for at in 0..words.len() {
         let rest = &words[at..];
-        let ahead = lang.promise.beginning(rest);
-        let ahead = ahead.or_else(|| lang.wish.beginning(rest).filter(|_| asked));
-        if let Some(length) = ahead
+        if let Some(length) = lang.promise.beginning(rest).or_else(|| lang.wish.beginning(rest))
             && (verb(at + length) || far(at + length))
         {
             return true;
         }
         // "Checking the calendar…", "je lance la recherche": the verb says who and when by itself.
-        let own = at > 0 && lang.first.contains(words[at - 1]);
-        if (asked || own) && lang.busy.has(words[at]) && begins(&words[..at], lang) {
+        if lang.busy.has(words[at]) && begins(&words[..at], lang) {
             return true;
         }
     }

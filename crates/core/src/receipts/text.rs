@@ -1,6 +1,6 @@
 //! Splits an answer into sentences; code, citations and tables are left out.
 
-use super::lexicon::proofs;
+use super::lexicon::{Words, proofs};
 use super::token::{Kind, Token, tokens};
 use super::voice::handed_over;
 
@@ -20,9 +20,20 @@ pub(super) struct Sentence {
     pub after_rule: bool,
     /// Whether it is part of a text that the answer delivers.
     pub handed: bool,
+    /// Whether a block of code follows it.
+    pub before_code: bool,
 }
 
 impl Sentence {
+    /// At most `most` of its tokens, from the first one on.
+    pub(super) fn first(&self, most: usize) -> &[Token] {
+        &self.tokens[..self.tokens.len().min(most)]
+    }
+
+    pub(super) fn has(&self, list: &Words) -> bool {
+        self.tokens.iter().any(|token| token.kind == Kind::Word && list.contains(&token.norm))
+    }
+
     pub(super) fn words(&self) -> Vec<&str> {
         self.tokens.iter().map(|token| token.norm.as_str()).collect()
     }
@@ -46,6 +57,9 @@ pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
         let opens = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
         if opens.is_some() || fence.is_some() || text.starts_with(['>', '|']) {
             cut.end();
+            if fence.is_none() && opens.is_some() {
+                cut.introduce_code();
+            }
             fence = match (fence, opens) {
                 (None, opens) => opens,
                 (Some(open), Some(mark)) if open == mark => None,
@@ -84,6 +98,16 @@ impl Cut {
         if sentence.tokens.iter().any(|token| !matches!(token.kind, Kind::Mark(_))) {
             sentence.after_rule = std::mem::take(&mut self.ruled);
             self.done.push(sentence);
+        }
+    }
+
+    /// Marks what introduces a block of code: the last sentence, and the one before a mere file name.
+    fn introduce_code(&mut self) {
+        for sentence in self.done.iter_mut().rev().take(2) {
+            sentence.before_code = true;
+            if !sentence.tokens.iter().all(Token::names) {
+                break;
+            }
         }
     }
 

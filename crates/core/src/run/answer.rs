@@ -1,7 +1,7 @@
 //! Answers composed from observations, for models that can't sum up.
 
 use super::state::{CallStatus, RunState, step_call_id};
-use crate::event::ToolResult;
+use crate::event::{Mode, ToolResult};
 use crate::plan::{FINAL_ANSWER, Plan};
 use crate::receipts::{self, Claim, Receipts, Verdict};
 use crate::tool::TOOL_SEARCH;
@@ -161,8 +161,10 @@ fn headline(name: &str, arguments: &Value) -> String {
 pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts {
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
-        // What the plan of a model that can't plan says by itself is a sentence of ours, which claims nothing.
-        AnswerFrom::Text(_) if is_scripted_text(state, text) => Receipts::of(Vec::new()),
+        // What the plan of a model that can't plan says by itself is a sentence of ours, and a plan says what would be done.
+        AnswerFrom::Text(_) if is_scripted_text(state, text) || is_plan(state) => Receipts::of(Vec::new()),
+        // Nothing could have been done, so nothing is claimed to have been.
+        AnswerFrom::Text(_) if !state.can_act() && !state.has_acted() => Receipts::of(Vec::new()),
         AnswerFrom::Text(_) | AnswerFrom::Nothing => {
             let request = state.setup.as_ref().map_or("", |setup| &setup.input);
             let receipts = receipts::check(request, text, &state.evidence());
@@ -183,6 +185,10 @@ fn is_scripted_text(state: &RunState, text: &str) -> bool {
     let plans = state.setup.as_ref().is_none_or(|setup| setup.capabilities.plans);
     let last = state.plan.as_ref().and_then(|plan| plan.plan.steps.first());
     !plans && last.is_some_and(|step| step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text))
+}
+
+fn is_plan(state: &RunState) -> bool {
+    state.setup.as_ref().is_some_and(|setup| setup.mode == Mode::PlanOnly)
 }
 
 /// A claim or promise of an action, although none was taken, is unverified even where the receipts' words miss it.

@@ -4,7 +4,7 @@ use super::answer::AnswerFrom;
 use super::effect::Effect;
 use super::state::{CallEntry, CallStatus, FallbackState, RunState};
 use super::tool_selection::is_control;
-use crate::event::{AboutCall, Answered, Noticed, Outcome, Setup, ToolResult};
+use crate::event::{AboutCall, Answered, Noticed, Outcome, ToolResult};
 use crate::message::Message;
 use crate::model::{Purpose, Strategy};
 use crate::schema;
@@ -49,6 +49,11 @@ impl RunState {
         })
     }
 
+    /// Whether there is a tool by which something could be done or looked up.
+    pub fn can_act(&self) -> bool {
+        self.setup.as_ref().is_some_and(|setup| setup.tools.iter().any(|tool| !is_control(&tool.name)))
+    }
+
     /// The words of the last reply that claim or promise an action although none was taken.
     pub fn false_claim(&self) -> Option<&str> {
         let words = self.fallback.claim.as_deref()?;
@@ -56,10 +61,9 @@ impl RunState {
     }
 
     /// Instead of ending with an unfounded claim: tells the model so once, then matches the request with the tools.
-    pub(super) fn correct_false_claim(&self, setup: &Setup) -> Option<Vec<Effect>> {
+    pub(super) fn correct_false_claim(&self) -> Option<Vec<Effect>> {
         let words = self.false_claim()?;
-        let can_act = setup.tools.iter().any(|tool| !is_control(&tool.name));
-        if !can_act || self.fallback.denied {
+        if !self.can_act() || self.fallback.denied {
             return None;
         }
         if !self.fallback.corrected {

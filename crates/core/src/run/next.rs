@@ -157,7 +157,7 @@ impl RunState {
         if let Some(text) = answered
             && self.steers.is_empty()
         {
-            if let Some(effects) = self.correct_false_claim(setup) {
+            if let Some(effects) = self.correct_false_claim() {
                 return effects;
             }
             if let Some(effects) = self.end_of_deep(setup) {

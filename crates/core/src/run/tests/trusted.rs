@@ -5,6 +5,7 @@ use crate::agent::PlanStyle;
 use crate::deep::{DeepSettings, StepEnd};
 use crate::event::{EventBody, Mode, Noticed, Setup, ToolResult};
 use crate::model::{Capabilities, Purpose};
+use crate::receipts::Verdict;
 use crate::run::{AnswerFrom, Effect};
 use crate::tool::{CallSource, PLAN, ToolCall};
 use serde_json::json;
@@ -127,4 +128,37 @@ fn who_is_not_trusted_gets_no_tool_for_plans() {
         setup.capabilities.trusted = false;
     });
     assert!(run.state.offered().iter().all(|spec| spec.name != PLAN));
+}
+
+fn verdict(run: &mut Driver) -> Verdict {
+    run.finished();
+    let Some(EventBody::RunFinished { receipts: Some(receipts), .. }) = run.log.last().map(|event| event.body.clone())
+    else {
+        panic!("no receipts");
+    };
+    receipts.verdict
+}
+
+#[test]
+fn a_false_claim_is_marked_only_where_a_tool_could_have_done_it() {
+    let asked = |setup: &mut Setup| {
+        trusted(setup);
+        setup.input = "Delete old.log".into();
+    };
+    let (mut run, _) = Driver::start(Mode::Loop, asked);
+    run.replied("I deleted old.log.", &[]);
+    assert_eq!(verdict(&mut run), Verdict::Unverified);
+    let (mut run, _) = Driver::start(Mode::Loop, |setup| {
+        asked(setup);
+        setup.tools = setup.tools.iter().filter(|spec| spec.name == "feedback").cloned().collect();
+    });
+    run.replied("I deleted old.log.", &[]);
+    assert_eq!(verdict(&mut run), Verdict::NoClaims);
+}
+
+#[test]
+fn a_plan_that_is_only_shown_claims_nothing() {
+    let (mut run, _) = Driver::start(Mode::PlanOnly, |setup| setup.input = "List files".into());
+    run.plan(&[("look", json!({"path": "."}))]);
+    assert_eq!(verdict(&mut run), Verdict::NoClaims);
 }
