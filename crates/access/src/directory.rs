@@ -1,8 +1,10 @@
 //! Logins by a directory (LDAP, Active Directory): somebody is looked for and binds with their password, or binds at once.
 
 mod connection;
+mod distinguished_name;
 
 pub(crate) use connection::check_directory;
+pub(crate) use distinguished_name::{DistinguishedName, same_value};
 
 use secrecy::{ExposeSecret, SecretString};
 use steward_core::ports::{LoginError, User};
@@ -40,19 +42,17 @@ impl Access {
                 ));
             }
         };
-        let profile = ExternalProfile {
-            source: DIRECTORY_SOURCE.to_owned(),
-            issuer: DIRECTORY_SOURCE.to_owned(),
-            subject: found.id,
-            email: found.email.map(|email| email.trim().to_lowercase()),
-            name: found.name,
-            groups: found.groups,
-        };
+        let profile = profile_of(found);
         match self.admit(&profile, &saved.settings.admission).await {
             Ok(user) => Ok(Some(user)),
             Err(NotAdmitted::Unavailable(error)) => Err(error),
             Err(refused) => {
-                tracing::info!(%refused, has_email = profile.email.is_some(), "somebody of the directory was refused");
+                tracing::warn!(
+                    reason = %refused,
+                    entry = profile.subject,
+                    has_email = profile.email.is_some(),
+                    "somebody whose password the directory accepts was not admitted"
+                );
                 Ok(None)
             }
         }
@@ -84,7 +84,15 @@ impl Access {
         let login = login.map(str::trim).filter(|login| !login.is_empty() && login.len() <= MAX_LOGIN);
         let secret = secret.as_ref().map(ExposeSecret::expose_secret);
         Ok(match look(settings, secret, login).await {
-            Ok(found) => Tried { works: true, found },
+            Ok((mut found, person)) => {
+                if let Some(person) = person {
+                    found.push(match self.find_account(&profile_of(person), &settings.admission).await {
+                        Ok((role, _)) => format!("they would enter as {}", role.as_str()),
+                        Err(refused) => format!("they would not enter, though their password were right: {refused}"),
+                    });
+                }
+                Tried { works: true, found }
+            }
             Err(DirectoryProblem::Wrong) => Tried::failed("the account that looks for people has another password"),
             Err(DirectoryProblem::Unusable(why)) => Tried::failed(why),
         })
@@ -103,5 +111,16 @@ impl Access {
         let secret = secret.map_err(|error| DirectoryProblem::Unusable(AccessError::from(error).to_string()))?;
         let secret = secret.as_ref().map(ExposeSecret::expose_secret);
         find(&saved.settings, secret, login, password).await
+    }
+}
+
+fn profile_of(found: Found) -> ExternalProfile {
+    ExternalProfile {
+        source: DIRECTORY_SOURCE.to_owned(),
+        issuer: DIRECTORY_SOURCE.to_owned(),
+        subject: found.id,
+        email: found.email.map(|email| email.trim().to_lowercase()),
+        name: found.name,
+        groups: found.groups,
     }
 }

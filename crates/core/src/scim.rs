@@ -1,7 +1,7 @@
 //! Users and groups that an identity provider keeps here by SCIM 2.0: what an administrator sets for it.
 
 use crate::ports::Role;
-use crate::sign_on::{GroupRole, role_by_group};
+use crate::sign_on::{GroupRole, is_named, role_by_group};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -32,12 +32,12 @@ impl Default for ScimSettings {
 impl ScimSettings {
     /// The role of who is in these groups.
     pub fn role(&self, groups: &[String]) -> Role {
-        role_by_group(&self.roles, groups).unwrap_or(self.default_role)
+        role_by_group(&self.roles, is_named(groups)).unwrap_or(self.default_role)
     }
 
     /// Whether being in this group may change a role.
     pub fn names(&self, group: &str) -> bool {
-        role_by_group(&self.roles, &[group.to_owned()]).is_some()
+        role_by_group(&self.roles, is_named(&[group.to_owned()])).is_some()
     }
 
     /// The field that can't be that, and why.

@@ -68,7 +68,7 @@ impl LoginSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroupRole {
-    /// Name of the group, as the provider says it; of a directory, its name or whole DN.
+    /// Name of the group, as the provider says it; of a directory, its name, or its whole DN in any way to write it.
     #[schema(min_length = 1, max_length = 400)]
     pub group: String,
     /// What its members may do.
@@ -106,9 +106,9 @@ impl Default for Admission {
 }
 
 impl Admission {
-    /// The role that these groups give; `None`: they don't enter.
-    pub fn role(&self, groups: &[String]) -> Option<Role> {
-        role_by_group(&self.roles, groups).or(self.default_role)
+    /// The role of who is in the groups that `is_in` says; `None`: they don't enter.
+    pub fn role(&self, is_in: impl Fn(&str) -> bool) -> Option<Role> {
+        role_by_group(&self.roles, is_in).or(self.default_role)
     }
 
     pub fn takes_email(&self, email: &str) -> bool {
@@ -126,19 +126,16 @@ impl Admission {
     }
 }
 
-/// The highest role that one of the groups has; `None`: none has one. A group is meant by all of its name, so that nobody
-/// gets a role by a group whose name only looks like the place of another.
-pub fn role_by_group(roles: &[GroupRole], groups: &[String]) -> Option<Role> {
-    let is_in = |wanted: &str| groups.iter().any(|group| group.eq_ignore_ascii_case(wanted));
+/// The highest role that one of the groups has; `None`: none has one.
+pub fn role_by_group(roles: &[GroupRole], is_in: impl Fn(&str) -> bool) -> Option<Role> {
     // `Role` is ordered from the most to the least.
     roles.iter().filter(|one| is_in(&one.group)).map(|one| one.role).min_by_key(|role| *role as u8)
 }
 
-/// What a directory's group is called: `cn=ops,ou=groups,dc=example` is `ops`.
-pub fn first_name(group: &str) -> Option<&str> {
-    let (kind, rest) = group.split_once('=')?;
-    let is_kind = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    is_kind.then(|| rest.split(',').next().unwrap_or(rest))
+/// Whether a name is one of these. A group is meant by all of its name, so that nobody gets a role by a group whose name only
+/// looks like the place of another.
+pub fn is_named(groups: &[String]) -> impl Fn(&str) -> bool {
+    |wanted| groups.iter().any(|group| group.eq_ignore_ascii_case(wanted))
 }
 
 /// Programs that come with tokens of a provider (OAuth 2.0 client credentials).
@@ -361,7 +358,7 @@ impl Directory {
 
 #[cfg(test)]
 mod tests {
-    use super::{Admission, Directory, GroupRole, LoginSettings, OidcProvider};
+    use super::{Admission, Directory, GroupRole, LoginSettings, OidcProvider, is_named};
     use crate::ports::Role;
     use serde_json::json;
 
@@ -406,9 +403,9 @@ mod tests {
             (&[], None),
         ] {
             let groups: Vec<String> = groups.iter().map(|&group| group.to_owned()).collect();
-            assert_eq!(admission.role(&groups), expect, "{groups:?}");
+            assert_eq!(admission.role(is_named(&groups)), expect, "{groups:?}");
         }
-        assert_eq!(Admission::default().role(&[]), Some(Role::Viewer));
+        assert_eq!(Admission::default().role(is_named(&[])), Some(Role::Viewer));
     }
 
     #[test]

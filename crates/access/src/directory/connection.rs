@@ -12,6 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 use steward_core::sign_on::{Directory, LOGIN_PLACE};
 use url::Url;
 
+use super::distinguished_name::DistinguishedName;
 use crate::AccessError;
 use crate::oidc::is_loopback;
 
@@ -107,12 +108,12 @@ async fn ask(
     done
 }
 
-/// Connects, logs the account in that looks for people, and looks for `login` if there is one. What was found, in words.
+/// Connects, logs the account in that looks for people, and looks for `login` if there is one. What was found, in words, and who.
 pub(super) async fn look(
     directory: &Directory,
     secret: Option<&str>,
     login: Option<&str>,
-) -> Result<Vec<String>, DirectoryProblem> {
+) -> Result<(Vec<String>, Option<Found>), DirectoryProblem> {
     in_time(async {
         let mut ldap = connect(directory).await?;
         let found = look_with(&mut ldap, directory, secret, login).await;
@@ -127,24 +128,23 @@ async fn look_with(
     directory: &Directory,
     secret: Option<&str>,
     login: Option<&str>,
-) -> Result<Vec<String>, DirectoryProblem> {
+) -> Result<(Vec<String>, Option<Found>), DirectoryProblem> {
     let mut found = vec!["the server answers".to_owned()];
     let (Some(account), Some(secret)) = (&directory.bind_dn, secret) else {
         found.push("people bind by themselves, so nothing more can be tried without a password".to_owned());
-        return Ok(found);
+        return Ok((found, None));
     };
     ldap.simple_bind(account, secret).await?.success()?;
     found.push("the account that looks for people is let in".to_owned());
-    let Some(login) = login else { return Ok(found) };
-    found.push(match entry_of(ldap, directory, login).await? {
-        None => "the filter finds nobody of this name, or more than one".to_owned(),
-        Some(entry) => {
-            let person = person(ldap, directory, &entry).await?;
-            let email = person.email.as_deref().unwrap_or("none");
-            format!("found {}: email {email}, {} groups", entry.dn, person.groups.len())
-        }
-    });
-    Ok(found)
+    let Some(login) = login else { return Ok((found, None)) };
+    let Some(entry) = entry_of(ldap, directory, login).await? else {
+        found.push("the filter finds nobody of this name, or more than one".to_owned());
+        return Ok((found, None));
+    };
+    let person = person(ldap, directory, &entry).await?;
+    let email = person.email.as_deref().unwrap_or("none");
+    found.push(format!("found {}: email {email}, {} groups", entry.dn, person.groups.len()));
+    Ok((found, Some(person)))
 }
 
 async fn connect(directory: &Directory) -> Result<Ldap, DirectoryProblem> {
@@ -205,7 +205,8 @@ async fn bind_at_once(
         DirectoryProblem::Unusable("somebody could bind, but the filter finds no single entry of theirs".to_owned())
     })?;
     // With a DN as the template it must be the one that was bound with.
-    if template.contains('=') && !entry.dn.eq_ignore_ascii_case(&name) {
+    let place = DistinguishedName::parse(&entry.dn);
+    if template.contains('=') && (place.is_none() || place != DistinguishedName::parse(&name)) {
         return Err(DirectoryProblem::Wrong);
     }
     person(ldap, directory, &entry).await
@@ -251,7 +252,9 @@ async fn person(ldap: &mut Ldap, directory: &Directory, entry: &SearchEntry) -> 
         texts(&directory.groups_attribute).iter().take(MAX_GROUPS).cloned().collect()
     };
     Ok(Found {
-        id: id.unwrap_or_else(|| entry.dn.to_lowercase()),
+        id: id.unwrap_or_else(|| {
+            DistinguishedName::parse(&entry.dn).map_or_else(|| entry.dn.to_lowercase(), |dn| dn.to_string())
+        }),
         email: texts(&directory.email_attribute).first().cloned(),
         name: texts(&directory.name_attribute).first().cloned(),
         groups,

@@ -190,7 +190,7 @@ impl Access {
         let claims = self.checked(&saved, &known, &answer, &bound.nonce).await?;
         let profile = profile_of(&saved, &claims)?;
         let user = self.admit(&profile, &saved.settings.admission).await.map_err(|error| match error {
-            NotAdmitted::Refused => SignOnError::NotAdmitted,
+            NotAdmitted::NoRole(_) | NotAdmitted::EmailDomain | NotAdmitted::Disabled => SignOnError::NotAdmitted,
             NotAdmitted::NoAccount if profile.email.is_none() => SignOnError::NoEmail,
             NotAdmitted::NoAccount => SignOnError::NoAccount,
             NotAdmitted::EmailTaken => SignOnError::EmailTaken,

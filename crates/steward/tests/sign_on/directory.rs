@@ -113,6 +113,51 @@ fn people_of_a_directory_enter_with_the_role_of_their_groups() {
     }
 }
 
+/// The groups and people of a report: commas, brackets and stars in names.
+#[test]
+fn a_group_is_found_however_its_name_is_written() {
+    let slapd = Slapd::start(9);
+    let desk = Desk::new();
+    let people = format!("ou=People (all),{BASE}");
+    let person = format!("cn=Moss\\, Ada (Extern),{people}");
+    slapd.change(
+        "ldapadd",
+        &format!(
+            "dn: {people}\nobjectClass: organizationalUnit\nou: People (all)\n\n\
+             dn: {person}\nobjectClass: inetOrgPerson\ncn: Moss, Ada (Extern)\nsn: Moss\nuid: amoss\n\
+             mail: ada.moss@example.org\nuserPassword: Harbour-Light-9\n\n\
+             dn: cn=Stewards\\, North (Ops),{BASE}\nobjectClass: groupOfNames\ncn: Stewards, North (Ops)\nmember: {person}\n"
+        ),
+    );
+    let named = |group: &str| {
+        with(
+            &settings(&slapd),
+            json!({"admission": {"roles": [{"group": group, "role": "operator"}], "default_role": null}}),
+        )
+    };
+    for group in [
+        "Stewards, North (Ops)",
+        "stewards,  NORTH (ops)",
+        "cn=Stewards\\, North (Ops),dc=example,dc=org",
+        "CN = Stewards\\2c North (Ops), DC = Example, domainComponent = org",
+    ] {
+        save(&desk, &named(group));
+        let (status, answer) = desk.log_in_by_directory("amoss", "Harbour-Light-9");
+        assert_eq!((status, &answer["user"]["role"]), (200, &json!("operator")), "{group}: {answer}");
+    }
+    let tried = |group: &str| {
+        let body = json!({"settings": named(group), "password": LOOKER_PASSWORD, "login": "amoss"});
+        desk.manage(Method::POST, "/api/identity/try/directory", body)["found"].to_string()
+    };
+    assert!(tried("Stewards, North (Ops)").contains("they would enter as operator"));
+    let why = tried("Stewards");
+    assert!(why.contains("would not enter") && why.contains("`Stewards, North (Ops)`"), "{why}");
+    save(&desk, &named("Stewards"));
+    assert_eq!(desk.log_in_by_directory("amoss", "Harbour-Light-9").0, 401);
+    let said = desk.server.said();
+    assert!(said.contains("was not admitted") && said.contains("no group of theirs has a role"), "{said}");
+}
+
 #[test]
 fn a_directory_is_asked_over_encrypted_connections_only_and_by_a_name_of_its_own() {
     let slapd = Slapd::start(9);
