@@ -89,6 +89,15 @@ pub enum Command {
     Mcp(Actions<mcp::McpAction>),
 }
 
+impl Command {
+    /// Takes what `--connection` says on the command line. Most commands ask with that connection; a key is made for it.
+    pub fn take_connection(&mut self, name: &str) {
+        if let Self::Key(Actions { action: Some(action), .. }) = self {
+            action.allow_connection(name);
+        }
+    }
+}
+
 /// What a command needs from the program that works for it. A running server has its own and can't be given another.
 #[derive(Debug, Clone)]
 pub struct Needs {

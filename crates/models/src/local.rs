@@ -41,9 +41,9 @@ pub fn serve_supervised(_model: PathBuf, _tuning: ServeTuning) -> Result<(), Loc
 /// `model-server`, the process that a program with this command starts itself as.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ModelServer {
-    /// GGUF file. Text, like each `--model`: clap carries them under one name, which has one type.
+    /// GGUF file.
     #[arg(long)]
-    model: String,
+    model: PathBuf,
     /// Threads; 0 is one per core.
     #[arg(long, default_value_t = 0)]
     threads: u32,
@@ -69,7 +69,7 @@ impl ModelServer {
             idle_exit: (self.idle_exit > 0).then(|| Duration::from_secs(self.idle_exit)),
             ..ServeTuning::default()
         };
-        match serve_supervised(self.model.into(), tuning) {
+        match serve_supervised(self.model, tuning) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("{error}");
@@ -129,14 +129,14 @@ pub enum LocalModelError {
     #[error("this build has no local model; build with `--features local-model`")]
     NotBuilt,
     #[error(
-        "model file {} does not exist; run `make setup` to fetch the default model, or pass `--model PATH` to a GGUF file",
+        "model file {} does not exist; run `make setup` to fetch the default model, or pass `--model-file PATH` to a GGUF file",
         path.display()
     )]
     FileMissing { path: PathBuf },
     #[error("model file {} cannot be read: {source}; check its permissions", path.display())]
     FileUnreadable { path: PathBuf, source: std::io::Error },
     #[error(
-        "{} is not a usable GGUF model: {reason}; fetch it again or pass `--model PATH` to another one",
+        "{} is not a usable GGUF model: {reason}; fetch it again or pass `--model-file PATH` to another one",
         path.display()
     )]
     BadModelFile { path: PathBuf, reason: String },

@@ -43,7 +43,8 @@ pub struct SandboxPython {
 #[derive(Debug, Clone, Args)]
 pub struct SandboxSql {
     /// SQLite file, or a postgres:// or mysql:// URL.
-    database: String,
+    #[arg(value_name = "DATABASE")]
+    source: String,
     /// One statement; `-` reads standard input.
     #[arg(allow_hyphen_values = true)]
     sql: String,
@@ -139,13 +140,13 @@ impl SandboxSql {
         let sql = if self.sql == "-" { read(Path::new("-"))? } else { self.sql.clone() };
         let policy = self.policy()?;
         let started = Instant::now();
-        let answer = if Remote::is_url(&self.database) {
+        let answer = if Remote::is_url(&self.source) {
             let options = RemoteOptions { limits: policy.limits, write: self.write };
-            remote(&self.database, &sql, options).await
+            remote(&self.source, &sql, options).await
         } else if self.write {
             return Err("--write is for servers; a SQLite file is only read here".to_owned());
         } else {
-            let given = PathBuf::from(&self.database);
+            let given = PathBuf::from(&self.source);
             let file = given.canonicalize().unwrap_or(given);
             let query = move || Guard::open(&file, policy).and_then(|guard| guard.query(&sql));
             tokio::task::spawn_blocking(query).await.map_err(|error| error.to_string())?.map(Answer::Rows)

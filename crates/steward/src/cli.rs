@@ -38,7 +38,7 @@ pub struct Global {
     pub connection: Option<String>,
     /// GGUF file of the local model.
     #[arg(long, global = true, env = "STEWARD_MODEL", value_name = "FILE")]
-    pub model: Option<String>,
+    pub model_file: Option<String>,
     /// What to log, as in `info` or `steward_engine=debug,warn`.
     #[arg(long, global = true, env = "STEWARD_LOG", value_name = "FILTER")]
     pub log: Option<String>,

@@ -1,4 +1,5 @@
-use clap::Parser;
+use clap::parser::ValueSource;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use std::io::Write as _;
 use std::process::ExitCode;
 use steward::cli::{Cli, Command, Serve};
@@ -9,7 +10,13 @@ use steward::{doctor, retrieval, serve};
 use steward_cli::commands::eval::{Eval, Suite};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    // Said here, not by the environment, which means all commands.
+    let said = matches.value_source("connection") == Some(ValueSource::CommandLine);
+    if let (true, Some(name), Some(Command::Client(command))) = (said, &cli.global.connection, &mut cli.command) {
+        command.take_connection(name);
+    }
     let command = match cli.command.unwrap_or(Command::Serve(Serve::default())) {
         // Before there are threads, settings or telemetry.
         Command::Child(child) => return child.run(),

@@ -261,7 +261,7 @@ fn unknown_names() {
 #[test]
 fn a_missing_local_model() {
     let bench = Bench::new(Script::default());
-    let done = bench.run(&["--model", "nowhere.gguf", "doctor"]);
+    let done = bench.run(&["--model-file", "nowhere.gguf", "doctor"]);
     assert!(format!("{}{}", done.out, done.err).contains("nowhere.gguf"), "{done:#?}");
     assert!(format!("{}{}", done.out, done.err).contains("make setup"), "{done:#?}");
 }

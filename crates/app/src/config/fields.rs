@@ -217,7 +217,7 @@ pub const FIELDS: &[Field] = &[
         .at_start(),
     field("LOCAL_MODEL_FILE", Worker, File, "STEWARD_MODEL", "GGUF file of the local model.")
         .else_("the one of the set-up, in the cache")
-        .option("--model")
+        .option("--model-file")
         .at_start(),
     field("LOCAL_MODEL_IDLE_SECONDS", Worker, Whole(1, 86_400), "STEWARD_MODEL_IDLE_SECONDS", "Idle time after which the local model's process ends and frees its memory.").default("600"),
     field("MAX_RUNS", Worker, Whole(1, 100_000), "STEWARD_MAX_RUNS", "How many runs are at work at once; others wait.").default("256"),

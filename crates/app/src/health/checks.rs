@@ -238,7 +238,7 @@ pub fn local_model(file: PathBuf, local: Arc<Supervisor>, registry: Arc<Connecti
                 },
                 Err(error) => {
                     let others = registry.known().iter().any(|known| known.connection.provider != Provider::Local);
-                    let hint = "run `make setup`, or give --model FILE";
+                    let hint = "run `make setup`, or give --model-file FILE";
                     let status = if others { PartStatus::Off } else { PartStatus::Down };
                     Found { hint: hint.to_owned(), ..Found::new(status, error.to_string()) }
                 }

@@ -53,7 +53,8 @@ pub struct DatasourceAdd {
     /// What domains call it: letters, digits and `_`.
     name: String,
     /// `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
-    database: String,
+    #[arg(value_name = "DATABASE")]
+    address: String,
     /// The credential with its user and password.
     #[arg(long, value_name = "NAME")]
     credential: Option<String>,
@@ -141,7 +142,7 @@ async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
 async fn add_one(client: &Client, add: DatasourceAdd, term: Term) -> anyhow::Result<Exit> {
     let mut body = json!({
         "name": add.name,
-        "database": add.database,
+        "database": add.address,
         "visibility": add.visibility.word(),
         "writable": add.writable,
         "as_asking_user": add.as_asking_user,

@@ -30,7 +30,7 @@ pub enum KeyAction {
 pub struct Create {
     /// Its name.
     name: String,
-    /// A connection it may use; several: repeat. None: all.
+    /// A connection it may use, as `--connection` on this command line is; several: repeat. None: all.
     #[arg(long = "allow-connection", value_name = "NAME")]
     connections: Vec<String>,
     /// An agent it may use; several: repeat. None: no agents.
@@ -71,6 +71,15 @@ struct Made {
     #[serde(flatten)]
     key: VirtualKey,
     secret: Option<String>,
+}
+
+impl KeyAction {
+    /// Takes `--connection NAME` as one that the key to make may use.
+    pub(super) fn allow_connection(&mut self, name: &str) {
+        if let Self::Create(wanted) = self {
+            wanted.connections.push(name.to_owned());
+        }
+    }
 }
 
 const PATH: &str = "/api/keys";
@@ -137,6 +146,7 @@ async fn create(client: &Client, wanted: Create, term: Term) -> anyhow::Result<E
     shown["secret"] = json!(secret);
     Ok(term.shown(&shown, || {
         println!("{secret}");
+        term.say(&format!("It opens {}.", describe(&key, client.now())));
         term.say(&format!(
             "This is the only time that the secret of `{}` is shown. Send it to /v1 as the bearer token.",
             key.name

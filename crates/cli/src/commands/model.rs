@@ -27,7 +27,8 @@ pub enum ModelAction {
     )]
     Exam {
         /// The connection's name; none examines the default.
-        connection: Option<String>,
+        #[arg(value_name = "CONNECTION")]
+        name: Option<String>,
         /// Show the last report instead.
         #[arg(long)]
         last: bool,
@@ -48,7 +49,7 @@ pub enum ModelAction {
 pub async fn run(client: &Client, args: Model, chosen: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let term = term.with_json(args.json);
     match args.action {
-        ModelAction::Exam { connection, last } => exam(client, connection.as_deref().or(chosen), last, term).await,
+        ModelAction::Exam { name, last } => exam(client, name.as_deref().or(chosen), last, term).await,
         ModelAction::Recognise { url, auth } => {
             let found = client.recognise(&url, &given(&auth, term).await?).await?;
             term.shown(&found, || show(&found));

@@ -25,7 +25,7 @@ pub fn given(global: &Global) -> Layers {
     let data_dir = global.data_dir.as_ref().map(|dir| dir.display().to_string());
     give(&mut layers, "DATA_DIR", data_dir);
     give(&mut layers, "DEFAULT_CONNECTION", global.connection.clone());
-    give(&mut layers, "LOCAL_MODEL_FILE", global.model.clone());
+    give(&mut layers, "LOCAL_MODEL_FILE", global.model_file.clone());
     give(&mut layers, "LOG_LEVEL", global.log.clone());
     layers
 }
