@@ -10,8 +10,8 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{any, get};
-use steward_app::ScimError;
+use axum::routing::{any, get, post};
+use steward_app::{ScimError, ScimQuery};
 
 pub(crate) use answer::refused as refused_scim;
 
@@ -32,6 +32,9 @@ pub(crate) fn scim_routes() -> Router<ApiState> {
             "/scim/v2/Groups/{id}",
             get(read_group).put(replace_group).patch(patch_group).delete(remove_group).fallback(no_such_method),
         )
+        .route("/scim/v2/.search", post(search).fallback(no_such_method))
+        .route("/scim/v2/Users/.search", post(search_users).fallback(no_such_method))
+        .route("/scim/v2/Groups/.search", post(search_groups).fallback(no_such_method))
         .route("/scim/v2/Bulk", any(not_made))
         .route("/scim/v2/Me", any(not_made))
         .route("/scim", any(nothing_here))
@@ -61,6 +64,18 @@ async fn schema(Provider(_, caller): Provider, Named(id): Named) -> Answered {
 
 async fn list_users(Provider(state, caller): Provider, Asked(query): Asked) -> Answered {
     Ok(found(&state.scim_list_users(&caller, &query).await?))
+}
+
+async fn search(Provider(state, caller): Provider, Sent(body): Sent) -> Answered {
+    Ok(found(&state.scim_search(&caller, &ScimQuery::read_search(&body)?).await?))
+}
+
+async fn search_users(Provider(state, caller): Provider, Sent(body): Sent) -> Answered {
+    Ok(found(&state.scim_list_users(&caller, &ScimQuery::read_search(&body)?).await?))
+}
+
+async fn search_groups(Provider(state, caller): Provider, Sent(body): Sent) -> Answered {
+    Ok(found(&state.scim_list_groups(&caller, &ScimQuery::read_search(&body)?).await?))
 }
 
 async fn create_user(Provider(state, caller): Provider, Asked(query): Asked, Sent(body): Sent) -> Answered {

@@ -128,6 +128,56 @@ async fn bad_requests_are_refused_in_the_words_of_scim_and_change_nothing() {
 }
 
 #[tokio::test]
+async fn what_is_removed_is_gone_and_a_search_comes_as_a_body() {
+    let world = world().await;
+    let ann = json!({"userName": "ann@example.org", "displayName": "Ann Example", "active": false});
+    let ann = world.made("Users", ann).await;
+    world.made("Users", json!({"userName": "ben@example.org"})).await;
+    world.made("Groups", json!({"displayName": "staff"})).await;
+    let line = format!("Users/{ann}");
+    let removed = async |path: &str| world.patch(&line, json!([{"op": "remove", "path": path}])).await;
+    let read = async || world.send(&format!("GET /{line}"), "").await.json();
+    assert_eq!(read().await["displayName"], "Ann Example");
+    assert_eq!((removed("displayName").await, &read().await["displayName"]), (200, &Value::Null));
+    let here = world.bed.send(&format!("GET /api/users/{ann}"), &[&world.admin], "").await.json();
+    assert_eq!(here["name"], "ann", "as somebody who never had a name");
+    assert_eq!((removed("active").await, &read().await["active"]), (200, &json!(true)), "as who never said it");
+    assert_eq!(removed("userName").await, 400);
+    // What was never set does not change what people here have set.
+    assert_eq!(world.patch(&line, json!([{"op": "add", "path": "title", "value": "Dr"}])).await, 200);
+    let schemas = world.send("GET /Schemas", "").await.text;
+    assert!(schemas.contains("An email address, unless one is among `emails`"), "{schemas}");
+
+    let search = async |line: &str, body: Value| world.send(line, &body.to_string()).await;
+    let total = async |line: &str, body: Value| {
+        let answer = search(line, body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let found = answer.json();
+        let names = found["Resources"].as_array().unwrap().iter();
+        let names: Vec<String> = names.map(|one| text(one.get("userName").unwrap_or(&one["displayName"]))).collect();
+        (found["totalResults"].as_u64().unwrap(), names.join(" "))
+    };
+    let by_name = json!({"filter": "userName eq \"ben@example.org\"", "attributes": ["userName"]});
+    assert_eq!(total("POST /Users/.search", by_name.clone()).await, (1, "ben@example.org".to_owned()));
+    assert_eq!(total("POST /.search", by_name).await, (1, "ben@example.org".to_owned()));
+    assert_eq!(total("POST /Groups/.search", json!({"count": 10})).await, (1, "staff".to_owned()));
+    let (all, names) = total("POST /.search", json!({})).await;
+    assert!(all == 4 && names.ends_with("staff"), "{all} {names}");
+    for start in 1..=4 {
+        let (counted, name) = total("POST /.search", json!({"startIndex": start, "count": 1})).await;
+        assert_eq!((counted, name.as_str()), (4, names.split(' ').nth(start - 1).unwrap()));
+    }
+    for (line, body, status) in [
+        ("POST /.search", json!({"filter": "nothing eq 1"}), 400),
+        ("POST /.search", json!([]), 400),
+        ("POST /Users/.search", json!({"count": "many"}), 400),
+    ] {
+        assert_eq!(search(line, body).await.status, status, "{line}");
+    }
+    assert_eq!(world.send("GET /Users/.search", "").await.status, 405);
+}
+
+#[tokio::test]
 async fn a_token_opens_scim_and_nothing_else_until_it_is_revoked() {
     let world = world().await;
     let bed = &world.bed;

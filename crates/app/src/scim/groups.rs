@@ -9,7 +9,7 @@ use super::{ScimCaller, attributes, filter};
 use crate::app::App;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
-use steward_core::ports::{Group, GroupChange, MemberChange};
+use steward_core::ports::{Counted, Group, GroupChange, MemberChange, ScimGroupFilter};
 use steward_core::{GroupId, UserId};
 
 /// Most groups of a list with their members.
@@ -17,16 +17,27 @@ const MOST_WITH_MEMBERS: u32 = 200;
 
 impl App {
     pub async fn scim_list_groups(&self, caller: &ScimCaller, query: &ScimQuery) -> ScimResult<Value> {
+        let filter = filter::of_groups(query.filter.as_deref())?;
+        let found = self.found_groups(caller, filter, query, (query.offset(), query.count())).await?;
+        Ok(query.listed(found.total, &found.items))
+    }
+
+    /// `page`: how many are left out at the beginning, and how many are shown. No filter: none.
+    pub(super) async fn found_groups(
+        &self,
+        caller: &ScimCaller,
+        filter: Option<ScimGroupFilter>,
+        query: &ScimQuery,
+        (offset, count): (u64, u32),
+    ) -> ScimResult<Counted<Value>> {
+        let Some(filter) = filter else { return Ok(ScimQuery::nothing()) };
         let most = if query.shows("members") { MOST_WITH_MEMBERS } else { super::query::MOST };
-        let found = match filter::of_groups(query.filter.as_deref())? {
-            Some(filter) => self.access.scim_groups(&filter, query.offset(), query.count().min(most)).await?,
-            None => ScimQuery::nothing(),
-        };
-        let mut shown = Vec::with_capacity(found.items.len());
+        let found = self.access.scim_groups(&filter, offset, count.min(most)).await?;
+        let mut items = Vec::with_capacity(found.items.len());
         for group in &found.items {
-            shown.push(self.scim_group_shown(caller, group, query).await?);
+            items.push(self.scim_group_shown(caller, group, query).await?);
         }
-        Ok(query.listed(found.total, &shown))
+        Ok(Counted { items, total: found.total })
     }
 
     pub async fn scim_read_group(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> ScimResult<Value> {

@@ -121,10 +121,12 @@ fn attribute(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value
         _ if path.condition.is_some() => Err(misfit()),
         Kind::Text | Kind::Flag if path.sub.is_some() => Err(misfit()),
         _ if op == Op::Remove && path.sub.is_none() => {
-            if matches!(name, "userName" | "active") {
-                return Err(ScimError::mutability(format!("`{name}` can't be removed")));
+            match name {
+                "userName" => return Err(ScimError::mutability("`userName` can't be removed")),
+                // As somebody is of whom it was never said.
+                "active" => put(within, name, Some(json!(true))),
+                _ => put(within, name, None),
             }
-            within.remove(name);
             Ok(())
         }
         Kind::Text | Kind::Flag => {

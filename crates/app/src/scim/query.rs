@@ -40,6 +40,21 @@ impl ScimQuery {
         Ok(query)
     }
 
+    /// From the body of a search; others than its own fields are ignored.
+    pub fn read_search(body: &Map<String, Value>) -> ScimResult<Self> {
+        let mut pairs = Vec::new();
+        for (name, value) in body {
+            let value = match value {
+                Value::Null => continue,
+                Value::String(text) => text.clone(),
+                Value::Array(names) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
+                other => other.to_string(),
+            };
+            pairs.push((name.clone(), value));
+        }
+        Self::read(&pairs)
+    }
+
     /// Where a list begins, from 1.
     pub(super) fn start(&self) -> u64 {
         u64::try_from(self.start.unwrap_or(1)).unwrap_or(1).max(1)

@@ -42,7 +42,11 @@ pub(super) fn profile(mut all: Map<String, Value>, before: Option<&ScimUser>) ->
     let email = email(&all).or_else(|| user_name.contains('@').then(|| user_name.clone()));
     let email = email.or_else(|| before.map(|before| before.user.email.clone()));
     let email = email.ok_or_else(|| ScimError::value("a user needs an email: among `emails`, or as the `userName`"))?;
-    Ok(ScimProfile { user_name, external_id, name: name(&all), email, active, attributes: all })
+    let had_name =
+        || before.and_then(|before| before.record.as_ref()).is_some_and(|had| name(&had.attributes).is_some());
+    // A name that is taken away goes: they are called as somebody who never had one.
+    let name = name(&all).or_else(|| had_name().then(|| email.split('@').next().unwrap_or_default().to_owned()));
+    Ok(ScimProfile { user_name, external_id, name, email, active, attributes: all })
 }
 
 /// The first one, else that of work, else any.
@@ -76,8 +80,8 @@ pub(super) fn shown_user(caller: &ScimCaller, user: &ScimUser, groups: Option<&[
     all.insert("schemas".to_owned(), schemas(&all));
     all.insert("id".to_owned(), json!(id));
     all.insert("active".to_owned(), json!(!user.user.is_disabled()));
-    // By which people here know them.
-    all.insert("displayName".to_owned(), json!(user.user.name));
+    // By which people here know them, where the provider has given them one.
+    all.entry("displayName").and_modify(|name| *name = json!(user.user.name));
     all.entry("emails").or_insert_with(|| json!([{"value": user.user.email, "type": "work", "primary": true}]));
     if let Some(groups) = groups {
         let of = |group: &Group| {

@@ -9,19 +9,46 @@ use super::{ScimCaller, filter};
 use crate::app::App;
 use serde_json::{Map, Value};
 use steward_core::UserId;
-use steward_core::ports::{Group, ScimGroupFilter, ScimUser};
+use steward_core::ports::{Counted, Group, ScimGroupFilter, ScimUser, ScimUserFilter};
 
 impl App {
     pub async fn scim_list_users(&self, caller: &ScimCaller, query: &ScimQuery) -> ScimResult<Value> {
-        let found = match filter::of_users(query.filter.as_deref())? {
-            Some(filter) => self.access.scim_users(filter, query.offset(), query.count()).await?,
-            None => ScimQuery::nothing(),
+        let filter = filter::of_users(query.filter.as_deref())?;
+        let found = self.found_users(caller, filter, query, (query.offset(), query.count())).await?;
+        Ok(query.listed(found.total, &found.items))
+    }
+
+    /// Users, and groups after them. A filter that only one of them understands finds only those.
+    pub async fn scim_search(&self, caller: &ScimCaller, query: &ScimQuery) -> ScimResult<Value> {
+        let text = query.filter.as_deref();
+        let (users, groups) = match (filter::of_users(text), filter::of_groups(text)) {
+            (Err(refused), Err(_)) => return Err(refused),
+            (users, groups) => (users.unwrap_or_default(), groups.unwrap_or_default()),
         };
-        let mut shown = Vec::with_capacity(found.items.len());
+        let (offset, count) = (query.offset(), query.count());
+        let mut found = self.found_users(caller, users, query, (offset, count)).await?;
+        let shown = u32::try_from(found.items.len()).unwrap_or(count);
+        let rest = (offset.saturating_sub(found.total), count.saturating_sub(shown));
+        let more = self.found_groups(caller, groups, query, rest).await?;
+        found.items.extend(more.items);
+        Ok(query.listed(found.total + more.total, &found.items))
+    }
+
+    /// `page`: how many are left out at the beginning, and how many are shown. No filter: nobody.
+    async fn found_users(
+        &self,
+        caller: &ScimCaller,
+        filter: Option<ScimUserFilter>,
+        query: &ScimQuery,
+        (offset, count): (u64, u32),
+    ) -> ScimResult<Counted<Value>> {
+        let Some(filter) = filter else { return Ok(ScimQuery::nothing()) };
+        let found = self.access.scim_users(filter, offset, count).await?;
+        let mut items = Vec::with_capacity(found.items.len());
         for user in &found.items {
-            shown.push(self.scim_user_shown(caller, user, query).await?);
+            items.push(self.scim_user_shown(caller, user, query).await?);
         }
-        Ok(query.listed(found.total, &shown))
+        Ok(Counted { items, total: found.total })
     }
 
     pub async fn scim_read_user(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> ScimResult<Value> {

@@ -12,8 +12,9 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 27] = [
+const ELSEWHERE: [(&str, &str); 28] = [
     ("POST", "/api/chat/{agent_id}"),
+    ("POST", "/api/admin/restart-hint"),
     ("POST", "/api/runs/{id}/stop"),
     ("POST", "/api/runs/{id}/steer"),
     ("POST", "/api/runs/{id}/resume"),
@@ -54,7 +55,7 @@ const DOWNLOADS: [(&str, &str); 2] = [("GET", "/api/documents/{id}/content"), ("
 /// `path`: as it is written in the OpenAPI document.
 pub(super) fn recorded(method: &Method, path: &str) -> Recorded {
     let operation = (method.as_str(), path);
-    if ELSEWHERE.contains(&operation) {
+    if ELSEWHERE.contains(&operation) || path.ends_with("/.search") {
         return Recorded::Refused;
     }
     if operation == REFRESH {
@@ -76,7 +77,7 @@ const THINGS: [&str; 2] = ["api_key", "sample"];
 pub(super) fn action_of(method: &Method, path: &str) -> String {
     let path = path.trim_start_matches("/api/").replace("/scim/v2/", "scim.").to_lowercase();
     let path = path.replace("universal-agents", "agents").replace([':', '/'], ".");
-    let words = path.split('.').filter(|word| !word.starts_with('{')).map(|word| word.replace('-', "_"));
+    let words = path.split('.').filter(|word| !word.is_empty() && !word.starts_with('{')).map(|word| word.replace('-', "_"));
     let mut words: Vec<String> = words.filter(|word| word != "content").collect();
     let last = words.last().map(String::as_str).unwrap_or_default();
     let verb = match *method {
@@ -127,6 +128,8 @@ mod tests {
             ("POST /scim/v2/Users", "scim.users.create"),
             ("PATCH /scim/v2/Groups/{id}", "scim.groups.change"),
             ("DELETE /scim/v2/Users/{id}", "scim.users.delete"),
+            ("POST /scim/v2/Groups/.search", "scim.groups.search"),
+            ("POST /scim/v2/.search", "scim.search"),
             ("POST /api/sample", "sample.create"),
             ("POST /api/files", "files.create"),
             ("GET /api/files", "files.download"),
