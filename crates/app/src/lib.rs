@@ -79,7 +79,7 @@ pub use error::{AppError, ErrorKind, FieldProblem};
 pub use files::FileUpload;
 pub use gateway::{NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health, checks};
-pub use metrics::{CountingBus, Metrics};
+pub use metrics::{CountingBus, Metrics, MetricsFormat};
 pub use packages::PackageSource;
 pub use quotas::UploadLedger;
 pub use responses::{AnswerRequest, Attached, Starting};

@@ -1,6 +1,7 @@
 //! Counts for Prometheus. Labels are bounded: names that administrators give, words, templates of routes; never ids or users.
 
 mod bus;
+mod plain_text;
 mod process;
 
 use prometheus_client::encoding::text::encode;
@@ -18,6 +19,15 @@ use steward_core::Timestamp;
 use steward_core::model::Usage;
 
 pub use bus::CountingBus;
+
+/// How metrics are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricsFormat {
+    /// OpenMetrics 1.0.0.
+    OpenMetrics,
+    /// The text format 0.0.4 of Prometheus.
+    PlainText,
+}
 
 type Label = (&'static str, Cow<'static, str>);
 type Counts<const N: usize> = Family<[Label; N], Counter>;
@@ -141,8 +151,15 @@ impl Metrics {
         self.audit_entries.set(i64::try_from(newest_audit_entry).unwrap_or(i64::MAX));
     }
 
+    pub(crate) fn written(&self, format: MetricsFormat) -> String {
+        match format {
+            MetricsFormat::OpenMetrics => self.text(),
+            MetricsFormat::PlainText => plain_text::plain_text(&self.text()),
+        }
+    }
+
     /// In the text format of OpenMetrics.
-    pub(crate) fn text(&self) -> String {
+    fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string can't fail.
         let _ = encode(&mut text, &self.registry);

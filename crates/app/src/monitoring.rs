@@ -3,6 +3,7 @@
 use crate::app::{Action, App, AppResult, Caller, Resource, authorize, listed_owner};
 use crate::dto::about::{HealthReport, PartStatus};
 use crate::dto::dashboard::{Dashboard, DashboardPeriod, FailedRun, ModelGlance, RunTotals, RunsInTime};
+use crate::metrics::MetricsFormat;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use steward_core::Timestamp;
@@ -28,25 +29,30 @@ impl App {
     }
 
     /// The metrics for an administrator.
-    pub async fn metrics(&self, caller: &Caller) -> AppResult<String> {
+    pub async fn metrics(&self, caller: &Caller, format: MetricsFormat) -> AppResult<String> {
         authorize(caller, Action::Administer, Resource::Metrics)?;
-        self.read_metrics().await
+        self.read_metrics(format).await
     }
 
     /// The metrics for a program that shows this token, or none; `None`: it may not read them.
-    pub async fn metrics_for_program(&self, token: Option<&str>, peer: Option<IpAddr>) -> AppResult<Option<String>> {
+    pub async fn metrics_for_program(
+        &self,
+        token: Option<&str>,
+        peer: Option<IpAddr>,
+        format: MetricsFormat,
+    ) -> AppResult<Option<String>> {
         if !self.config.may_read_metrics(token, peer) {
             return Ok(None);
         }
-        self.read_metrics().await.map(Some)
+        self.read_metrics(format).await.map(Some)
     }
 
-    async fn read_metrics(&self) -> AppResult<String> {
+    async fn read_metrics(&self, format: MetricsFormat) -> AppResult<String> {
         let (store, tenant) = (&self.store, self.tenant());
         let open = store.open_approvals(tenant, None).await?;
         let newest = store.audit_entries(tenant, &AuditFilter::default(), AuditOrder::NewestBefore(None), 1).await?;
         self.metrics.set(self.runs.at_work(), open, newest.items.first().map_or(0, |entry| entry.seq));
-        Ok(self.metrics.text())
+        Ok(self.metrics.written(format))
     }
 
     /// What happened lately: operators see everybody's, others their own.
