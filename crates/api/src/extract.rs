@@ -9,6 +9,7 @@ use body::storable;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
 
+use utoipa::IntoParams;
 pub(crate) use body::{Body, PublishedBody, broken_off, file_of, length_of, limited, too_long, whole};
 pub(crate) use page::{Listed, Page, Paging, bad_cursor, check_limit};
 
@@ -77,7 +78,7 @@ async fn only<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<String, Pr
 /// The query as `T`. Unknown parameters are ignored.
 pub(crate) struct Params<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+impl<T: DeserializeOwned + IntoParams, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -91,3 +92,4 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
         Query::<T>::try_from_uri(&parts.uri).map(|Query(query)| Self(query)).map_err(|error| refused(error.body_text()))
     }
 }
+        limits::check_parameters(&T::into_params(|| None), &pairs.0)?;

@@ -1,3 +1,4 @@
+mod corrections;
 mod error_responses;
 mod pages;
 
@@ -11,13 +12,14 @@ use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
+use corrections::correct;
 use error_responses::complete;
 use std::sync::LazyLock;
 use steward_core::event::EventBody;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, RefOr, Tag};
+use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, RefOr, Server, Tag};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -27,6 +29,7 @@ pub fn document() -> OpenApi {
     let mut document = documented().into_openapi();
     add_events(&mut document);
     complete(&mut document);
+    correct(&mut document);
     document
 }
 
@@ -68,6 +71,7 @@ pub(crate) fn base() -> OpenApi {
                 .license(Some(LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build()))
                 .build(),
         )
+        .servers(Some([Server::new("/")]))
         .tags(Some(TAGS.iter().copied().map(tag)))
         .components(Some(ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build()))
         .security(Some([SecurityRequirement::new("bearer", Vec::<String>::new())]))

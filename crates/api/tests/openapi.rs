@@ -130,6 +130,55 @@ fn words_are_documented_as_they_are_written() {
     check::<tool::EffectClass>();
 }
 
+/// Calls `each` with every schema of the document and where it stands.
+fn schemas(value: &Value, place: &str, each: &mut impl FnMut(&str, &Value)) {
+    match value {
+        Value::Object(map) => {
+            each(place, value);
+            map.iter().for_each(|(key, value)| schemas(value, &format!("{place}/{key}"), each));
+        }
+        Value::Array(items) => items.iter().for_each(|value| schemas(value, place, each)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_the_document_says_fits_together() {
+    let document = document();
+    assert!(document["servers"][0]["url"].is_string());
+    let mut wrong = Vec::new();
+    schemas(&document, "", &mut |place, schema| {
+        if let Some(default) = schema.get("default").filter(|_| !place.ends_with("/properties")) {
+            let mut whole = schema.clone();
+            // References lead to the components of this document.
+            if schema.to_string().contains("\"$ref\"") {
+                whole["components"] = document["components"].clone();
+            }
+            if !jsonschema::validator_for(&whole).unwrap().is_valid(default) {
+                wrong.push(format!("{place}: the default {default} is none"));
+            }
+        }
+        if schema["type"] == "array" && !schema["items"].is_object() {
+            wrong.push(format!("{place}: an array without items"));
+        }
+    });
+    for (method, path, operation) in operations(&document) {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let kinds = response["content"].as_object().map(|kinds| kinds.keys().cloned().collect::<Vec<_>>());
+            // A page for the browser that comes back from another server, and errors as GraphQL has them.
+            let own = ["/api/mcp/callback", "/api/graphql"].contains(&path.as_str());
+            if status.as_str() >= "400" && !own && kinds.is_some_and(|kinds| kinds != ["application/problem+json"]) {
+                wrong.push(format!("{method} {path} {status}: an error that is no problem"));
+            }
+        }
+        let statuses = &operation["responses"];
+        if operation["requestBody"].is_object() && !statuses["404"].is_object() {
+            wrong.push(format!("{method} {path}: what its body names may be missing"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// The whole document is `web/openapi.json`; this is what a reviewer wants to see of a change.
 #[test]
 fn outline() {

@@ -82,7 +82,11 @@ impl App {
         authorize(caller, Action::Read, Resource::Domains)?;
         let (known, roles) = self.domains_for(caller).await?;
         let limit = wanted.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND) as usize;
-        let found = self.domains.search(&known, &roles, wanted.query.trim(), limit).await?;
+        let query = wanted.query.trim();
+        if query.is_empty() {
+            return Err(AppError::invalid("query", "there is nothing to search for", "write a question, or words of it"));
+        }
+        let found = self.domains.search(&known, &roles, query, limit).await?;
         Ok(found.into_iter().map(FoundDomain::from).collect())
     }
 

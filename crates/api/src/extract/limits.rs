@@ -1,4 +1,4 @@
-//! Holds bodies to the limits that the API's document gives them: how long texts and lists and how large numbers may be.
+//! Holds bodies and parameters to the limits that the API's document gives them: how long texts and lists and how large numbers may be.
 //! What else a schema says is read with the body itself.
 
 use crate::problem::Problem;
@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 use steward_core::locks::lock;
 use utoipa::ToSchema;
+use utoipa::openapi::path::Parameter;
+use utoipa::openapi::{RefOr, Schema};
 
 /// Made at the first body of a type.
 static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<Validator>>>> = LazyLock::new(Mutex::default);
@@ -27,6 +29,20 @@ pub(super) fn check<T: ToSchema + 'static>(body: &Value) -> Result<(), Problem> 
     };
     let field = if place.is_empty() { "body" } else { &place };
     Err(Problem::invalid(field, format!("`{field}` {found}"), format!("use {allowed}")))
+}
+
+/// Refuses a parameter of an address that is longer than its schema says.
+pub(super) fn check_parameters(known: &[Parameter], given: &[(String, String)]) -> Result<(), Problem> {
+    for (name, value) in given {
+        let schema = known.iter().find(|one| one.name == *name).and_then(|one| one.schema.as_ref());
+        let Some(RefOr::T(Schema::Object(schema))) = schema else { continue };
+        let count = value.trim().chars().count();
+        if let Some(limit) = schema.max_length.filter(|limit| count > *limit) {
+            let found = format!("`{name}` has {count} characters");
+            return Err(Problem::invalid(name, found, format!("use at most {limit} characters")));
+        }
+    }
+    Ok(())
 }
 
 fn validator_of<T: ToSchema + 'static>() -> Result<Arc<Validator>, String> {
@@ -64,6 +80,13 @@ fn beyond(error: &ValidationError<'_>) -> Option<Beyond> {
         Kind::MaxItems { limit } => {
             (format!("has {} entries", value.as_array()?.len()), format!("at most {limit} entries"))
         }
+        // What serde would take as null.
+        Kind::Required { property } => {
+            let name = property.as_str()?;
+            let place = format!("{}/{name}", error.instance_path());
+            let place = place.trim_start_matches('/').replace('/', ".");
+            return Some(Beyond { place, found: "is missing".to_owned(), allowed: "null or a value".to_owned() });
+        }
         Kind::Maximum { limit } => (format!("is {value}"), format!("at most {limit}")),
         Kind::Minimum { limit } => (format!("is {value}"), format!("at least {limit}")),
         // A form that the value has but for its limits, such as what is there of an optional field.
@@ -91,21 +114,33 @@ mod tests {
     #[derive(ToSchema)]
     #[expect(dead_code, reason = "only its schema counts")]
     struct Order {
+        #[serde(default)]
         #[schema(min_length = 1, max_length = 4)]
         name: String,
         #[schema(maximum = 9)]
         count: Option<u8>,
+        #[serde(default)]
         #[schema(max_items = 2)]
         parts: Vec<Part>,
         ship: Option<Ship>,
+        keep: Option<Keep>,
+    }
+
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its schema counts")]
+    struct Keep {
+        #[schema(required, minimum = 1)]
+        days: Option<u32>,
     }
 
     #[derive(ToSchema)]
     #[schema(no_recursion)]
     #[expect(dead_code, reason = "only its schema counts")]
     struct Part {
+        #[serde(default)]
         #[schema(minimum = 0.5)]
         weight: f64,
+        #[serde(default)]
         within: Vec<Part>,
     }
 
@@ -145,8 +180,37 @@ mod tests {
             (json!({"ship": {"kind": "cart", "code": "123"}}), Some("ship.code")),
             (json!({"ship": {"kind": "cart", "code": "12"}}), None),
             (json!({"ship": null}), None),
+            (json!({"keep": {"days": null}}), None),
+            (json!({"keep": {"days": 400}}), None),
+            (json!({"keep": {}}), Some("keep.days")),
+            (json!({"keep": {"days": 0}}), Some("keep.days")),
         ] {
             assert_eq!(field(&body).await.as_deref(), expect, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_no_longer_than_its_schema_says() {
+        #[derive(utoipa::IntoParams)]
+        #[expect(dead_code, reason = "only its schema counts")]
+        struct Wanted {
+            #[param(nullable = false, max_length = 4)]
+            search: Option<String>,
+            #[param(max_length = 4)]
+            text: Option<String>,
+            other: Option<u32>,
+        }
+        let known = <Wanted as utoipa::IntoParams>::into_params(|| None);
+        for (name, value, fits) in [
+            ("search", "äöüß", true),
+            ("search", " abcd ", true),
+            ("search", "abcde", false),
+            ("text", "abcde", false),
+            ("other", "12345", true),
+            ("unknown", "12345", true),
+        ] {
+            let given = [(name.to_owned(), value.to_owned())];
+            assert_eq!(super::check_parameters(&known, &given).is_ok(), fits, "{name}={value}");
         }
     }
 }

@@ -5,6 +5,7 @@ use super::request_body::RequestBody;
 use crate::ApiState;
 use crate::auth::identify;
 use crate::extract::broken_off;
+use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use axum::body::{Body, HttpBody as _};
@@ -126,7 +127,8 @@ async fn remember(
         return Ok(response);
     }
     let most = if state.disk.shortage().is_some() { MAX_ANSWER_WITHOUT_ROOM } else { MAX_ANSWER };
-    match response.body().size_hint().exact() {
+    let is_json = matches!(content_type(response.headers()), "" | "application/json");
+    match response.body().size_hint().exact().filter(|_| is_json) {
         Some(length) if length <= most => {}
         // It is known that it was done, but not what was answered: whoever asks again is told that.
         Some(_) => return Ok(response),

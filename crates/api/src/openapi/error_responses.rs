@@ -71,7 +71,8 @@ fn complete_one(operation: &mut Operation, kind: Kind) {
     let met = |status: u16| match status {
         400 | 415 => has_body,
         401 => operation.security.is_none(),
-        404 => kind.by_id,
+        // A body names things too.
+        404 => kind.by_id || has_body,
         409 => keyed,
         413 => has_body || keyed,
         422 => has_body || has_query || keyed,

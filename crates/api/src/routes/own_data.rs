@@ -4,7 +4,6 @@ use super::files::FileBody;
 use crate::dto::own_data::{ImportedAgent, KeptNote, KeptText, KeptTextInput, OwnDatabase, OwnQuery, OwnRows};
 use crate::extract::{file_of, whole};
 use crate::guard::MAX_IMPORT;
-use crate::problem::ProblemBody;
 use crate::routes::prelude::*;
 use axum::extract::Request;
 use steward_core::AgentId;
@@ -33,7 +32,7 @@ async fn memory(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answe
 #[utoipa::path(put, path = "/api/agents/{id}/memory", tag = "agents", operation_id = "setAgentMemory",
     params(("id" = Uuid, Path)), request_body = KeptTextInput,
     responses((status = 200, description = "Saved", body = KeptText),
-        (status = 409, description = "It has changed since", body = ProblemBody)))]
+        (status = 409, description = "It has changed since")))]
 async fn set_memory(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
@@ -81,7 +80,7 @@ async fn clear_database(Call(state, caller): Call, PathId(id): PathId<AgentId>) 
 #[utoipa::path(post, path = "/api/agents/{id}/database/restore", tag = "agents",
     operation_id = "restoreAgentDatabase", params(("id" = Uuid, Path)),
     responses((status = 200, description = "As it is now", body = OwnDatabase),
-        (status = 409, description = "There is no copy", body = ProblemBody)))]
+        (status = 409, description = "There is no copy")))]
 async fn restore_database(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<OwnDatabase> {
     Ok(Json(state.restore_agent_database(&caller, id).await?))
 }
@@ -98,7 +97,7 @@ async fn query(Call(state, caller): Call, PathId(id): PathId<AgentId>, Body(quer
 #[utoipa::path(put, path = "/api/agents/{id}/database/schema", tag = "agents",
     operation_id = "setAgentDatabaseDocumentation", params(("id" = Uuid, Path)), request_body = KeptTextInput,
     responses((status = 200, description = "Saved", body = KeptText),
-        (status = 409, description = "It has changed since", body = ProblemBody)))]
+        (status = 409, description = "It has changed since")))]
 async fn set_documentation(
     Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
