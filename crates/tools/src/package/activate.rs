@@ -85,7 +85,9 @@ fn prompt_skill(read: &PackageContents, id: SkillId) -> Skill {
 }
 
 fn prompt_text(read: &PackageContents) -> String {
-    let mut prompt = read.body.clone();
+    // A package may be no more than its description and files.
+    let text = if read.body.is_empty() { &read.front.description } else { &read.body };
+    let mut prompt = text.clone();
     let list = listing(&read.files);
     if !list.is_empty() {
         let name = &read.front.name;

@@ -78,11 +78,6 @@ pub fn parse_folder(folder: &str, files: Files) -> Result<PackageContents, Packa
             front.name
         )));
     }
-    if body.is_empty() {
-        return Err(PackageError::Front(
-            "it has no text after the front matter; write there what the agent has to know".into(),
-        ));
-    }
     for (path, content) in &files {
         refuse_archive(path, content)?;
     }

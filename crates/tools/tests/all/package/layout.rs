@@ -60,7 +60,6 @@ fn what_is_wrong_with_the_front_matter_is_said() {
         ("---\nname: a--b\ndescription: d\n---\nx", "no name of a package"),
         ("---\nname: -a\ndescription: d\n---\nx", "no name of a package"),
         ("---\nname: ../p\ndescription: d\n---\nx", "no name of a package"),
-        ("---\nname: p\ndescription: d\n---\n \n", "no text after"),
         ("---\nname: p\ndescription: [\n---\nx", "YAML can't be read"),
         ("---\nname: p\nname: q\ndescription: d\n---\nx", "YAML can't be read"),
         ("---\nname: p\ndescription: &a d\nx: *a\n---\nx", "YAML can't be read"),
@@ -70,6 +69,10 @@ fn what_is_wrong_with_the_front_matter_is_said() {
     ] {
         let said = said(main);
         assert!(said.contains(why), "{main:?}: {said}");
+    }
+    for end in ["", "\n", "\n \n\n", "\r\n"] {
+        let files = BTreeMap::from([("SKILL.md".to_owned(), format!("---\nname: p\ndescription: d\n---{end}").into())]);
+        assert_eq!(parse_folder("p", files).unwrap().body, "", "{end:?}: the open format demands no text");
     }
     let long = format!("---\nname: p\ndescription: {}\n---\nx", "d".repeat(1025));
     assert!(said(&long).contains("1025 characters; write 1 to 1024"));
