@@ -69,7 +69,7 @@ test.describe("keyboard only", () => {
 
 test("an address that is not there says so", async ({ studio: page }) => {
   await page.goto("/nothing/here");
-  await expect(page.getByText("There is no such page")).toBeVisible();
+  await expect(page.getByRole("main").getByRole("heading", { level: 1, name: "There is no such page" })).toBeVisible();
 });
 
 test("the pages are grouped, folded and narrowed, and that is remembered", async ({ studio: page }) => {

@@ -105,7 +105,7 @@ export async function skills(api: Api): Promise<string> {
 
 /** Waits until a page has loaded what it shows: no placeholder, no text that still waits for its markdown, nothing that moves. */
 export async function settled(page: import("@playwright/test").Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).or(page.getByText("There is no such page")).first().waitFor({ state: "attached" });
+  await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
   await page.waitForFunction(() => {
     const busy = document.querySelector('[aria-busy="true"], [aria-label="Loading"], .prose.whitespace-pre-wrap');
     const moves = document.getAnimations().some((one) => one.playState === "running" && one.effect?.getComputedTiming().endTime !== Infinity);

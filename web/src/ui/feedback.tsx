@@ -24,14 +24,16 @@ export function Skeleton({ rows = 4, className }: { rows?: number; className?: s
   );
 }
 
-export function EmptyState({ icon, title, children, action }: { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode }) {
+/** `page`: it is all of a page, with the heading and the landmark that a page has. */
+export function EmptyState({ icon, title, children, action, page }: { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode; page?: boolean }) {
+  const [Box, Heading] = page ? (["main", "h1"] as const) : (["div", "h2"] as const);
   return (
-    <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-6 py-12 text-center">
+    <Box className="mx-auto flex max-w-md flex-col items-center gap-2 px-6 py-12 text-center">
       {icon && <div aria-hidden className="mb-1 text-ink-3 [&>svg]:size-7 [&>svg]:stroke-[1.4]">{icon}</div>}
-      <h2 className="text-lg font-semibold">{title}</h2>
+      <Heading className="text-lg font-semibold">{title}</Heading>
       {children && <div className="text-base text-ink-2">{children}</div>}
       {action && <div className="mt-3">{action}</div>}
-    </div>
+    </Box>
   );
 }
 
