@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// Other names of attributes (RFC 4514, RFC 4519, RFC 2985), and their numbers.
 const ALIASES: [(&str, &[&str]); 15] = [
     ("cn", &["commonname", "2.5.4.3"]),
@@ -99,8 +101,9 @@ pub(crate) fn same_value(one: &str, other: &str) -> bool {
 
 /// As RFC 4518 prepares a value: case, composed characters and the number of blanks don't count. What it forbids stays as it is.
 fn compared(value: &str) -> String {
-    let prepared = stringprep::x520prep(value, true);
-    let text = prepared.as_deref().unwrap_or(value);
+    let composed: String = value.nfkc().collect();
+    let prepared = stringprep::x520prep(&composed, true);
+    let text = prepared.as_deref().unwrap_or(&composed);
     text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
