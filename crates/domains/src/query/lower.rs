@@ -1,6 +1,7 @@
 //! Writes a checked query as SQL. Names come from domains only and are quoted; everything from the query is bound.
 
 mod dialect;
+mod once;
 mod sql;
 
 pub use dialect::Dialect;
@@ -116,15 +117,42 @@ impl Embedded {
     }
 }
 
+/// The statement of a query for SQLite with its values in it and the names of its columns, for who can't bind values.
+pub fn spelled_out(checked: &Checked) -> String {
+    let mut sql = Sql::new(Dialect::Sqlite);
+    sql.spelled = true;
+    let shown = (1..).zip(&checked.rows.outputs).filter(|(_, output)| output.role != Role::Hidden);
+    let names: Vec<String> =
+        shown.map(|(number, output)| format!("c{number} AS {}", Dialect::Sqlite.quote(&output.name))).collect();
+    write(&mut sql, checked);
+    format!("SELECT {} FROM ({})", names.join(", "), sql.done().0)
+}
+
 /// Writes the statement of a query.
 pub fn lower(checked: &Checked, dialect: Dialect) -> Lowered {
     let rows = &checked.rows;
     let mut sql = Sql::new(dialect);
+    write(&mut sql, checked);
+    let (sql, values) = sql.done();
+    Lowered {
+        sql,
+        values,
+        columns: columns(&rows.outputs),
+        relations: checked.nested.iter().map(|nested| embedded(nested, dialect)).collect(),
+        limit: rows.limit,
+        page: checked.pages.then(|| Page { mark: checked.mark.clone(), order: rows.order.clone() }),
+    }
+}
+
+fn write(sql: &mut Sql, checked: &Checked) {
+    let rows = &checked.rows;
+    if rows.outputs.iter().any(|output| !output.expr.once().is_empty()) {
+        sql.inner.clone_from(&rows.outputs);
+    }
     sql.push("SELECT ");
     sql.outputs(&rows.outputs);
     sql.push(" FROM ");
-    sql.sources(&rows.sources);
-    sql.tests(" WHERE ", &rows.tests);
+    sql.rows_of(checked);
     if let Some(after) = &checked.after {
         sql.push(if rows.tests.is_empty() { " WHERE " } else { " AND " });
         sql.after(&rows.order, after);
@@ -141,15 +169,6 @@ pub fn lower(checked: &Checked, dialect: Dialect) -> Lowered {
     }
     sql.push(" LIMIT ");
     sql.value(FieldKind::Int, Value::from(rows.limit));
-    let (sql, values) = sql.done();
-    Lowered {
-        sql,
-        values,
-        columns: columns(&rows.outputs),
-        relations: checked.nested.iter().map(|nested| embedded(nested, dialect)).collect(),
-        limit: rows.limit,
-        page: checked.pages.then(|| Page { mark: checked.mark.clone(), order: rows.order.clone() }),
-    }
 }
 
 fn columns(outputs: &[plan::Output]) -> Vec<OutColumn> {

@@ -97,6 +97,8 @@ pub(crate) enum Expr {
         function: Function,
         of: Option<Operand>,
         distinct: bool,
+        /// The columns that are the same in all rows that repeat a value; empty: no row repeats one.
+        once: Vec<Column>,
     },
     /// Over the measures of a summary, by their places; the second is the count that an average needs.
     Summed {
@@ -105,6 +107,7 @@ pub(crate) enum Expr {
         measure: usize,
         count: usize,
         kind: FieldKind,
+        once: Vec<Column>,
     },
 }
 
@@ -114,6 +117,14 @@ impl Expr {
         match self {
             Self::Column(column) | Self::Aggregate { of: Some(Operand::Column(column)), .. } => Some(column),
             Self::Part(..) | Self::Aggregate { .. } | Self::Summed { .. } => None,
+        }
+    }
+
+    /// The columns that tell apart the rows over which a number is computed, where the statement repeats them.
+    pub fn once(&self) -> &[Column] {
+        match self {
+            Self::Aggregate { once, .. } | Self::Summed { once, .. } => once,
+            Self::Column(_) | Self::Part(..) => &[],
         }
     }
 }

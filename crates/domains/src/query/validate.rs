@@ -2,6 +2,7 @@
 
 pub(crate) mod conditions;
 mod numbers;
+mod repeats;
 mod scope;
 
 use serde_json::{Value, json};

@@ -11,11 +11,34 @@ pub(crate) struct Sql {
     pub dialect: Dialect,
     text: String,
     values: Vec<Value>,
+    /// Whether values are written into the text.
+    pub(super) spelled: bool,
+    /// Outputs that an inner query computes ([`once`](super::once)).
+    pub(super) inner: Vec<Output>,
+}
+
+/// A value as SQLite reads it.
+fn spelled(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Bool(flag) => i32::from(*flag).to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => format!("'{}'", text.replace('\'', "''")),
+        other => format!("'{}'", other.to_string().replace('\'', "''")),
+    }
+}
+
+/// What a function is applied to.
+enum Applied<'o> {
+    Rows,
+    Operand(&'o Operand),
+    /// A column of the inner query, which has the operand's values.
+    Inner(String, &'o Operand),
 }
 
 impl Sql {
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, text: String::new(), values: Vec::new() }
+        Self { dialect, text: String::new(), values: Vec::new(), spelled: false, inner: Vec::new() }
     }
 
     pub fn done(self) -> (String, Vec<Value>) {
@@ -58,6 +81,10 @@ impl Sql {
 
     /// A placeholder as it is.
     pub fn bind(&mut self, value: Value) {
+        if self.spelled {
+            self.push(&spelled(&value));
+            return;
+        }
         self.values.push(value);
         let placeholder = self.dialect.placeholder(self.values.len());
         self.push(&placeholder);
@@ -78,9 +105,13 @@ impl Sql {
         }
     }
 
-    fn column(&mut self, column: &Column) {
-        let quoted = format!("t{}.{}", column.source, self.dialect.quote(&column.name));
-        self.push(&quoted);
+    pub(super) fn column(&mut self, column: &Column) {
+        let is_it = |expr: &Expr| matches!(expr, Expr::Column(known) if known == column);
+        let text = match self.inner_place(is_it) {
+            Some(number) => format!("q.g{number}"),
+            None => format!("t{}.{}", column.source, self.dialect.quote(&column.name)),
+        };
+        self.push(&text);
     }
 
     pub fn expr(&mut self, expr: &Expr) {
@@ -88,12 +119,26 @@ impl Sql {
             Expr::Column(column) => self.column(column),
             Expr::Part(column, part) => {
                 let quoted = format!("t{}.{}", column.source, self.dialect.quote(&column.name));
-                let text = self.dialect.part(&quoted, *part);
+                let text = match self.inner_place(|known| known == expr) {
+                    Some(number) => format!("q.g{number}"),
+                    None => self.dialect.part(&quoted, *part),
+                };
                 self.push(&text);
             }
-            Expr::Aggregate { function, of, distinct } => self.aggregate(*function, of.as_ref(), *distinct),
-            Expr::Summed { source, function, measure, count, kind } => {
-                let (sum, count) = (format!("t{source}.m{}", measure + 1), format!("t{source}.m{}", count + 1));
+            Expr::Aggregate { function, of, distinct, .. } => {
+                let inner = self.inner_place(|known| known == expr).map(|number| format!("q.v{number}"));
+                let of = match (inner, of) {
+                    (Some(name), Some(operand)) => Applied::Inner(name, operand),
+                    (_, Some(operand)) => Applied::Operand(operand),
+                    (_, None) => Applied::Rows,
+                };
+                self.aggregate(*function, &of, *distinct);
+            }
+            Expr::Summed { source, function, measure, count, kind, .. } => {
+                let (sum, count) = match self.inner_place(|known| known == expr) {
+                    Some(number) => (format!("q.v{number}"), format!("q.w{number}")),
+                    None => (format!("t{source}.m{}", measure + 1), format!("t{source}.m{}", count + 1)),
+                };
                 match function {
                     Function::Count => self.cast(self.dialect.integer(), |sql| {
                         sql.push(&format!("coalesce(sum({sum}), 0)"));
@@ -114,32 +159,38 @@ impl Sql {
     }
 
     /// Sums and averages have the same types everywhere: servers would return decimals of their own.
-    fn aggregate(&mut self, function: Function, of: Option<&Operand>, distinct: bool) {
+    fn aggregate(&mut self, function: Function, of: &Applied<'_>, distinct: bool) {
         match (function, of) {
-            (Function::Sum, Some(operand)) => {
+            (Function::Sum, Applied::Operand(operand) | Applied::Inner(_, operand)) => {
                 let kind = if operand.is_whole() { FieldKind::Int } else { FieldKind::Float };
                 self.cast(self.number(kind), |sql| sql.call(function, of, distinct));
             }
-            (Function::Avg, Some(_)) if self.dialect != Dialect::MySql => {
+            (Function::Avg, _) if self.dialect != Dialect::MySql => {
                 self.cast(self.dialect.double(), |sql| sql.call(function, of, distinct));
             }
             _ => self.call(function, of, distinct),
         }
     }
 
-    fn call(&mut self, function: Function, of: Option<&Operand>, distinct: bool) {
+    fn call(&mut self, function: Function, of: &Applied<'_>, distinct: bool) {
         self.push(function.name());
         self.within(if distinct { "(DISTINCT " } else { "(" }, |sql| match of {
-            None => sql.push("*"),
-            // Its averages have only four more digits than what they are made of.
-            Some(operand) if sql.dialect == Dialect::MySql && function == Function::Avg => {
-                sql.cast(sql.dialect.double(), |sql| sql.operand(operand));
-            }
-            Some(Operand::Column(column)) if matches!(function, Function::Min | Function::Max) => {
-                sql.plain_text(column);
-            }
-            Some(operand) => sql.operand(operand),
+            Applied::Rows => sql.push("*"),
+            Applied::Inner(name, _) => sql.push(name),
+            Applied::Operand(operand) => sql.applied(function, operand),
         });
+    }
+
+    /// What a function is applied to, in the form that it needs.
+    pub(super) fn applied(&mut self, function: Function, operand: &Operand) {
+        match operand {
+            // Its averages have only four more digits than what they are made of.
+            operand if self.dialect == Dialect::MySql && function == Function::Avg => {
+                self.cast(self.dialect.double(), |sql| sql.operand(operand));
+            }
+            Operand::Column(column) if matches!(function, Function::Min | Function::Max) => self.plain_text(column),
+            operand => self.operand(operand),
+        }
     }
 
     fn operand(&mut self, operand: &Operand) {
@@ -271,7 +322,8 @@ impl Sql {
             self.push(&format!("{key} AS k{}, ", at + 1));
         }
         self.list((1..).zip(&summary.measures), |sql, (number, measure)| {
-            sql.call(measure.function, measure.of.as_ref(), false);
+            let of = measure.of.as_ref().map_or(Applied::Rows, Applied::Operand);
+            sql.call(measure.function, &of, false);
             sql.push(&format!(" AS m{number}"));
         });
         self.push(" FROM ");

@@ -1,12 +1,13 @@
 //! Groups and the numbers that are computed over them.
 
 use super::conditions::computed;
+use super::repeats::{repeats_inside, shared_hops};
 use super::scope::{Hop, Target, chain_name, column};
 use super::{Checker, Scope, add, path_of};
 use crate::model::FieldKind;
 use crate::query::error::{Problem, shown};
 use crate::query::formula::{self, Formula};
-use crate::query::plan::{Calculation, Expr, Measure, Operand, Output, Role, Sort, Source, Summary, Test};
+use crate::query::plan::{Calculation, Column, Expr, Measure, Operand, Output, Role, Sort, Source, Summary, Test};
 use crate::query::values::kind_in_words;
 use crate::query::{Aggregate, Condition, Function, Group, Order, Query};
 use crate::registry::suggestion;
@@ -75,7 +76,8 @@ impl<'d> Checker<'d> {
         let function = aggregate.function;
         let Some(name) = &aggregate.field else {
             if function == Function::Count {
-                return Ok((Expr::Aggregate { function, of: None, distinct: false }, FieldKind::Int));
+                let of_rows = Expr::Aggregate { function, of: None, distinct: false, once: Vec::new() };
+                return Ok((of_rows, FieldKind::Int));
             }
             return Err(Problem::Other(format!("`{}` needs a field", function.name())));
         };
@@ -105,6 +107,7 @@ impl<'d> Checker<'d> {
             (_, Some(field)) => field.kind,
         };
         let (before, chain, after) = target.to_many();
+        let once = self.repeated(scope, before, aggregate);
         let anchor = self.reach(&mut scope.sources, scope.root, before);
         if chain.is_empty() {
             let Some(field) = target.field else {
@@ -112,13 +115,14 @@ impl<'d> Checker<'d> {
             };
             let column = column(target.domain, field, anchor, !before.is_empty());
             let of = Some(Operand::Column(column));
-            return Ok((Expr::Aggregate { function, of, distinct: aggregate.distinct }, kind));
+            return Ok((Expr::Aggregate { function, of, distinct: aggregate.distinct, once }, kind));
         }
         if aggregate.distinct {
             let problem = format!("different values of a list can't be counted; ask `{}`", target.domain.domain.name);
             return Err(Problem::Other(problem));
         }
-        self.of_list(scope, (anchor, chain), (function, kind), |work, sources, end| {
+        repeats_inside(scope, name, aggregate, (before, chain, after))?;
+        self.of_list(scope, (anchor, chain, once), (function, kind), |work, sources, end| {
             let end = work.reach(sources, end, after);
             target.field.map(|field| Operand::Column(column(target.domain, field, end, !after.is_empty())))
         })
@@ -152,21 +156,26 @@ impl<'d> Checker<'d> {
             _ if operand.is_whole() => FieldKind::Int,
             _ => FieldKind::Float,
         };
+        let shared = shared_hops(&fields);
         if chain.is_empty() {
             let root = scope.root;
+            let once = self.repeated(scope, shared, aggregate);
             let of = self.operand(formula, &fields, &mut scope.sources, &|target| (root, target.hops.as_slice()));
             let kind = kind(&of);
-            return Ok((Expr::Aggregate { function, of: Some(of), distinct: aggregate.distinct }, kind));
+            return Ok((Expr::Aggregate { function, of: Some(of), distinct: aggregate.distinct, once }, kind));
         }
         if aggregate.distinct {
             let problem = format!("different values of a list can't be taken; ask `{}`", first.domain.domain.name);
             return Err(Problem::Other(problem));
         }
+        let name = aggregate.field.as_deref().unwrap_or_default();
+        repeats_inside(scope, name, aggregate, (before, chain, &shared[before.len() + chain.len()..]))?;
+        let once = self.repeated(scope, before, aggregate);
         let anchor = self.reach(&mut scope.sources, scope.root, before);
         let whole = fields.iter().all(|(_, target)| target.field.is_some_and(|field| field.kind == FieldKind::Int));
         let whole = whole && function != Function::Avg && !has_fractions(formula);
         let kind = if whole || function == Function::Count { FieldKind::Int } else { FieldKind::Float };
-        self.of_list(scope, (anchor, chain), (function, kind), |work, sources, end| {
+        self.of_list(scope, (anchor, chain, once), (function, kind), |work, sources, end| {
             Some(work.operand(formula, &fields, sources, &|target| (end, target.to_many().2)))
         })
     }
@@ -233,7 +242,7 @@ impl<'d> Checker<'d> {
     fn of_list(
         &mut self,
         scope: &mut Scope<'d>,
-        (anchor, chain): (usize, &[Hop<'d>]),
+        (anchor, chain, once): (usize, &[Hop<'d>], Vec<Column>),
         (function, kind): (Function, FieldKind),
         operand: impl FnOnce(&mut Self, &mut Vec<Source>, usize) -> Option<Operand>,
     ) -> Result<(Expr, FieldKind), Problem> {
@@ -271,7 +280,7 @@ impl<'d> Checker<'d> {
             other => (measure(other), 0),
         };
         scope.sources[place].summary = Some(summary);
-        Ok((Expr::Summed { source: id, function, measure: at, count, kind }, kind))
+        Ok((Expr::Summed { source: id, function, measure: at, count, kind, once }, kind))
     }
 
     /// Conditions on rows of a relation to many also say which of them are summed up.
