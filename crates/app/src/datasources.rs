@@ -2,7 +2,7 @@
 
 use crate::agents::data_agents;
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
-use crate::domain_service::TextWish;
+use crate::domain_service::{TextWish, unreached};
 use crate::domains::asking;
 use crate::dto::domains::{
     Datasource, DatasourceColumn, DatasourceInit, DatasourceInput, DatasourceSchema, DatasourceTable, InitTexts,
@@ -10,11 +10,10 @@ use crate::dto::domains::{
 use std::collections::HashSet;
 use std::path::Path;
 use steward_core::DatasourceId;
-use steward_core::datasource::RowVisibility;
 use steward_core::ports::VaultError;
 use steward_core::provenance::Provenance;
 use steward_core::tables::Schema;
-use steward_domains::init::{Samples, init};
+use steward_domains::init::init;
 use steward_domains::render::{render, render_view};
 use steward_tools::datasource::{check_address, check_credential};
 
@@ -92,7 +91,7 @@ impl App {
 
     async fn schema_of_datasource(&self, id: DatasourceId) -> AppResult<DatasourceSchema> {
         let datasource = self.datasource_of(id).await?;
-        let schema = self.domains.schema_of(&datasource).await.map_err(AppError::unavailable)?;
+        let schema = self.domains.schema_of(&datasource).await.map_err(|why| unreached(&datasource, why))?;
         let known = self.domains.known().await?;
         let tables = schema.tables.iter().map(|table| DatasourceTable {
             name: table.name.clone(),
@@ -122,7 +121,7 @@ impl App {
     ) -> AppResult<InitTexts> {
         authorize(caller, Action::Write, Resource::Domains)?;
         let datasource = self.datasource_of(id).await?;
-        let schema = self.domains.schema_of(&datasource).await.map_err(AppError::unavailable)?;
+        let schema = self.domains.schema_of(&datasource).await.map_err(|why| unreached(&datasource, why))?;
         if let Some(unknown) = wanted.tables.iter().find(|name| !schema.tables.iter().any(|one| one.name == **name)) {
             return Err(AppError::invalid(
                 "tables",
@@ -144,11 +143,7 @@ impl App {
                 wanted.tables.iter().any(|one| one == name)
             }
         };
-        // Values stand in the texts as examples, which models read.
-        let samples = match datasource.visibility {
-            RowVisibility::Full => self.domains.samples_of(&datasource).await?,
-            _ => Samples::default(),
-        };
+        let samples = self.domains.samples_of(&datasource).await?;
         // All tables, since relations lead to others; then those that were chosen.
         let all = init(&datasource.name, &Schema { tables: schema.tables.clone() }, &samples);
         let mut texts: Vec<String> = Vec::new();

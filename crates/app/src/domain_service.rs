@@ -17,7 +17,7 @@ pub(crate) use known::Known;
 pub(crate) use queries::RowsFor;
 pub(crate) use texts::TextWish;
 
-use crate::error::AppError;
+use crate::error::{AppError, ErrorKind};
 use crate::heavy_work::work_apart;
 use graphql::SchemaCache;
 use known::KnownCache;
@@ -26,6 +26,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::datasource::Datasource;
 use steward_core::locks::lock;
 use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
@@ -147,13 +148,35 @@ pub(crate) struct Reader {
     pub email: Option<String>,
 }
 
+const CHECK_DATASOURCE: &str = "an operator can check the datasource with `steward datasource check`; try again soon";
+
+fn mend_datasource(name: &str) -> String {
+    format!(
+        "an operator can put the file or folder back that it names, or add `{name}` again with another address, and then \
+         run `steward datasource check {name}`"
+    )
+}
+
+/// Why the tables of a datasource can't be read.
+pub(crate) fn unreached(datasource: &Datasource, why: String) -> AppError {
+    let name = &datasource.name;
+    if datasource.is_file() {
+        let why = why.strip_prefix(&format!("the datasource `{name}` can't be used: ")).unwrap_or(&why).to_owned();
+        return DataError::Unusable { datasource: name.clone(), why }.into();
+    }
+    DataError::Failed(if why.contains(name.as_str()) { why } else { format!("the datasource `{name}`: {why}") }).into()
+}
+
 /// As an error of a use case.
 impl From<DataError> for AppError {
     fn from(error: DataError) -> Self {
         match error {
             DataError::Refused(why) => Self::invalid("query", why, "correct it and try again"),
-            DataError::Failed(why) => Self::unavailable(why),
-            DataError::Quoted { .. } => Self::unavailable(error.to_string()),
+            DataError::Failed(why) => Self::new(ErrorKind::Unavailable, why, CHECK_DATASOURCE),
+            DataError::Quoted { .. } => Self::new(ErrorKind::Unavailable, error.to_string(), CHECK_DATASOURCE),
+            DataError::Unusable { ref datasource, .. } => {
+                Self::conflict("datasource_unusable", error.to_string(), mend_datasource(datasource))
+            }
             DataError::Busy(_) => PoolError::Busy.into(),
             DataError::Store(error) => error.into(),
         }

@@ -42,8 +42,16 @@ pub struct Datasource {
 impl Datasource {
     /// Its file or folder, where it lies in the workspace.
     pub fn workspace_path(&self) -> Option<&str> {
-        let path = self.database.strip_prefix("sqlite:").or_else(|| self.database.strip_prefix("folder:"))?;
-        (!path.starts_with('/')).then_some(path)
+        self.path().filter(|path| !path.starts_with('/'))
+    }
+
+    /// Whether it is a file or a folder, and not on a server.
+    pub fn is_file(&self) -> bool {
+        self.path().is_some()
+    }
+
+    fn path(&self) -> Option<&str> {
+        self.database.strip_prefix("sqlite:").or_else(|| self.database.strip_prefix("folder:"))
     }
 }
 

@@ -5,15 +5,18 @@ mod fields;
 mod links;
 mod names;
 mod scope;
+mod stored;
 mod views;
 
-use crate::model::{Domain, Grantee, Meta, Note, Permission, View};
+use crate::model::{Domain, Field, Grantee, Meta, Note, Permission, View};
 use links::{Link, Side};
 use names::Namer;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use steward_core::ports::Role;
 use steward_core::tables::{Schema, Table};
+
+pub use stored::{Stored, form_counts};
 
 /// A few values of each column, by table and column.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +29,8 @@ pub struct ColumnSample {
     pub values: Vec<Value>,
     /// Number of different values, where it was counted.
     pub distinct: Option<u64>,
+    /// The forms of all values, where they were counted.
+    pub stored: Option<Stored>,
 }
 
 impl Samples {
@@ -66,7 +71,7 @@ impl Builder<'_> {
             .map(|column| column.name.as_str())
             .filter(|name| table.foreign_keys.iter().any(|key| key.column == *name))
             .collect();
-        let fields = table
+        let fields: Vec<Field> = table
             .columns
             .iter()
             .filter_map(|column| {
@@ -80,6 +85,8 @@ impl Builder<'_> {
             })
             .collect();
         let scope = scope::sentence(table, sides, self.names);
+        let mut notes = vec![Note { tag: "scope".to_owned(), text: scope }];
+        notes.extend(fields::odd_kinds(table, &fields).map(|text| Note { tag: "format_hint".to_owned(), text }));
         Domain {
             name: self.names[at].clone(),
             table: table.name.clone(),
@@ -88,7 +95,7 @@ impl Builder<'_> {
             fields,
             relations: sides.iter().map(|side| side.relation(self.names)).collect(),
             metas,
-            notes: vec![Note { tag: "scope".to_owned(), text: scope }],
+            notes,
             aliases: Vec::new(),
         }
     }

@@ -41,6 +41,13 @@ pub enum DatasourceError {
     Sql(#[from] SqlError),
 }
 
+impl DatasourceError {
+    /// Whether it can't be opened, however often it is tried: the file is gone, or is no database.
+    pub fn is_about_opening(&self) -> bool {
+        matches!(self, Self::Settings(_) | Self::Sql(SqlError::Open { .. } | SqlError::Corrupt { .. }))
+    }
+}
+
 /// A datasource with what opens it.
 #[derive(Debug, Clone)]
 pub struct DatasourceAccess {

@@ -67,7 +67,7 @@ impl DomainService {
             results.push(match one {
                 Ok(answer) => Ok(rows_of(answer)),
                 Err(DataError::Refused(why) | DataError::Failed(why)) => Err(why),
-                Err(error @ DataError::Quoted { .. }) => Err(error.to_string()),
+                Err(error @ (DataError::Quoted { .. } | DataError::Unusable { .. })) => Err(error.to_string()),
                 Err(error @ (DataError::Store(_) | DataError::Busy(_))) => return Err(error),
             });
         }

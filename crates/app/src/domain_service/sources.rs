@@ -2,11 +2,11 @@ use super::{DataResult, DomainService, Reader};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use steward_core::credential::CredentialUse;
-use steward_core::datasource::Datasource;
+use steward_core::datasource::{Datasource, RowVisibility};
 use steward_core::locks::lock;
 use steward_core::ports::{DataError, OpenedCredential};
 use steward_core::{CredentialId, DatasourceId};
-use steward_domains::init::{ColumnSample, Samples};
+use steward_domains::init::{Samples, form_counts};
 use steward_domains::query::Dialect;
 use steward_tools::datasource::{DatabaseKind, DatasourceAccess, DatasourceError, SAMPLES, check_credential};
 
@@ -49,8 +49,10 @@ impl DomainService {
     }
 
     async fn open_access(&self, datasource: &Datasource) -> DataResult<DatasourceAccess> {
-        let failed =
-            |why: String| DataError::Failed(format!("the datasource `{}` can't be used: {why}", datasource.name));
+        let failed = |why: String| {
+            let unusable = DataError::Unusable { datasource: datasource.name.clone(), why };
+            if datasource.is_file() { unusable } else { DataError::Failed(unusable.to_string()) }
+        };
         let secret = match datasource.credential {
             None => None,
             Some(id) => Some(self.open_credential(datasource, id).await.map_err(failed)?),
@@ -74,11 +76,29 @@ impl DomainService {
         vault.open(tenant, id, used).await.map_err(|error| error.to_string())
     }
 
-    /// A few values of the columns of small tables.
+    /// What the columns hold, and a few values of those of small tables, where their values may be shown.
     pub(crate) async fn samples_of(&self, datasource: &Datasource) -> DataResult<Samples> {
         let schema = self.schema_of(datasource).await.map_err(DataError::Failed)?;
         let access = self.access(datasource).await?;
         let (mut samples, mut looked, begun) = (Samples::default(), 0, Instant::now());
+        if access.kind() == DatabaseKind::Sqlite {
+            for table in &schema.tables {
+                for (sql, columns) in form_counts(table) {
+                    if begun.elapsed() > LONGEST {
+                        break;
+                    }
+                    // A table that can't be looked at is described as it is declared.
+                    let Ok(read) = self.databases.read(&access, sql, Vec::new()).await else { continue };
+                    if let Some(row) = read.rows.first() {
+                        samples.add_forms(table, &columns, row);
+                    }
+                }
+            }
+        }
+        // Values stand in the texts as examples, which models read.
+        if datasource.visibility != RowVisibility::Full {
+            return Ok(samples);
+        }
         for table in schema.tables.iter().filter(|table| table.row_estimate.is_some_and(|rows| rows <= MOST_ROWS)) {
             for column in &table.columns {
                 looked += 1;
@@ -88,8 +108,9 @@ impl DomainService {
                 // A column that can't be looked at is described without examples.
                 let Ok(values) = self.databases.samples(&access, &table.name, &column.name).await else { continue };
                 let distinct = (values.len() < SAMPLES).then_some(values.len() as u64);
-                let sample = ColumnSample { values, distinct };
-                samples.tables.entry(table.name.clone()).or_default().insert(column.name.clone(), sample);
+                let of_table = samples.tables.entry(table.name.clone()).or_default();
+                let sample = of_table.entry(column.name.clone()).or_default();
+                (sample.values, sample.distinct) = (values, distinct);
             }
         }
         Ok(samples)
@@ -106,6 +127,9 @@ pub(super) fn dialect(access: &DatasourceAccess) -> Dialect {
 
 /// What the database says about a statement of ours is mostly for people. It may quote a value that it can't work with.
 pub(super) fn failed(datasource: &Datasource, error: &DatasourceError) -> DataError {
+    if datasource.is_file() && error.is_about_opening() {
+        return DataError::Unusable { datasource: datasource.name.clone(), why: error.to_string() };
+    }
     if datasource.untrusted {
         return DataError::Quoted { datasource: datasource.name.clone(), why: error.to_string() };
     }

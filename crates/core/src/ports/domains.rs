@@ -113,6 +113,9 @@ pub enum DataError {
     /// The database could not be asked.
     #[error("{0}")]
     Failed(String),
+    /// The file or folder of a datasource is gone or is none: trying again doesn't help.
+    #[error("the datasource `{datasource}` can't be used: {why}")]
+    Unusable { datasource: String, why: String },
     /// The database refused, in its own words, which may quote what strangers wrote into it.
     #[error("the datasource `{datasource}`: {why}")]
     Quoted { datasource: String, why: String },

@@ -4,7 +4,7 @@ use super::{Checker, TAGS};
 use crate::diagnostic::suggest;
 use crate::kinds;
 use crate::lower::{DomainSource, FieldRanges, MetaRanges, RelationRanges};
-use crate::model::{Domain, Field, Grantee, Meta, Relation};
+use crate::model::{Domain, Field, FieldKind, Grantee, Meta, Relation};
 use crate::syntax::Range;
 use std::collections::HashMap;
 use steward_core::tables::{Column, Table};
@@ -118,7 +118,18 @@ impl<'c> Checker<'c> {
                 format!("Use {}.", names.join(" or "))
             }
         };
-        self.error(at.kind, "kind-does-not-fit", message, hint);
+        // SQLite keeps any value in any column, and a domain may say so: it reads a number or text as less.
+        let declared = fitting.first().copied();
+        let reads_less = match field.kind {
+            FieldKind::String | FieldKind::Text => declared.is_some(),
+            FieldKind::Int | FieldKind::Float => declared.is_some_and(|kind| kind.is_time() || kind == FieldKind::Bool),
+            _ => false,
+        };
+        if reads_less {
+            self.warning(at.kind, "kind-does-not-fit", message, &hint);
+        } else {
+            self.error(at.kind, "kind-does-not-fit", message, hint);
+        }
     }
 
     fn meta(&mut self, datasource: &str, meta: &Meta, at: &MetaRanges) {

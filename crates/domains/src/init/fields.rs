@@ -1,10 +1,12 @@
 //! Columns as fields.
 
 use super::ColumnSample;
+use super::stored::Stored;
 use crate::kinds;
 use crate::model::{Field, FieldKind};
+use crate::query::values::kind_in_words;
 use serde_json::Value;
-use steward_core::tables::Column;
+use steward_core::tables::{Column, Table};
 
 /// A value with more characters makes a text of its column.
 const SHORT: usize = 120;
@@ -14,8 +16,12 @@ pub(super) fn describe(column: &Column, sample: Option<&ColumnSample>) -> Option
     let fitting = kinds::of_column(&column.kind);
     let declared = *fitting.first()?;
     let values = sample.map_or(&[] as &[Value], |sample| sample.values.as_slice());
-    // Values may say more than a declared text.
-    let kind = seen(values).filter(|kind| declared.is_text() && fitting.contains(kind)).unwrap_or(declared);
+    // A server keeps no other values than it declares.
+    let stored = sample.and_then(|sample| sample.stored).or_else(|| declared.is_text().then(|| Stored::of(values)));
+    let mut kind = stored.and_then(|stored| stored.kind(fitting)).unwrap_or(declared);
+    if kind == FieldKind::String && is_long(values) {
+        kind = FieldKind::Text;
+    }
     Some(Field {
         name: column.name.clone(),
         kind,
@@ -28,31 +34,27 @@ pub(super) fn describe(column: &Column, sample: Option<&ColumnSample>) -> Option
     })
 }
 
-/// The kind that all values have.
-fn seen(values: &[Value]) -> Option<FieldKind> {
-    let values: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
-    let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
-    if values.is_empty() {
-        return None;
-    }
-    if values.iter().all(|value| value.is_boolean()) {
-        return Some(FieldKind::Bool);
-    }
-    if values.iter().all(|value| value.is_i64() || value.is_u64()) {
-        return Some(FieldKind::Int);
-    }
-    if values.iter().all(|value| value.is_number()) {
-        return Some(FieldKind::Float);
-    }
-    let texts = texts?;
-    let all = |kind| texts.iter().all(|text| kinds::value_fits(kind, text));
-    if all(FieldKind::Date) {
-        Some(FieldKind::Date)
-    } else if all(FieldKind::Datetime) {
-        Some(FieldKind::Datetime)
-    } else if texts.iter().any(|text| text.contains('\n') || text.chars().count() > SHORT) {
-        Some(FieldKind::Text)
-    } else {
-        None
-    }
+fn is_long(values: &[Value]) -> bool {
+    let mut texts = values.iter().filter_map(Value::as_str);
+    texts.any(|text| text.contains('\n') || text.chars().count() > SHORT)
+}
+
+/// What to say of fields whose values are not what their columns are declared to hold.
+pub(super) fn odd_kinds(table: &Table, fields: &[Field]) -> impl Iterator<Item = String> {
+    let odd = |field: &Field| {
+        let column = table.columns.iter().find(|column| column.name == field.name)?;
+        let declared = kinds::of_column(&column.kind);
+        let what = kind_in_words(field.kind);
+        (!declared.contains(&field.kind)).then(|| {
+            let first = declared.first().copied();
+            let since = match first {
+                Some(FieldKind::Date | FieldKind::Datetime) if field.kind.is_number() => {
+                    ", such as seconds or milliseconds since 1970: compare it with such a number"
+                }
+                _ => "",
+            };
+            format!("`{}` is declared as {}, but holds values of the kind {what}{since}.", field.name, column.kind)
+        })
+    };
+    fields.iter().filter_map(odd).collect::<Vec<_>>().into_iter()
 }

@@ -13,7 +13,7 @@ use steward_domains::{Catalog, analyze};
 fn samples(columns: &[(&str, &str, &[Value], Option<u64>)]) -> Samples {
     let mut samples = Samples::default();
     for (table, column, values, distinct) in columns {
-        let sample = ColumnSample { values: values.to_vec(), distinct: *distinct };
+        let sample = ColumnSample { values: values.to_vec(), distinct: *distinct, stored: None };
         samples.tables.entry((*table).to_owned()).or_default().insert((*column).to_owned(), sample);
     }
     samples
