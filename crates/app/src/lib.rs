@@ -58,6 +58,7 @@ mod tenants;
 mod tool_calls;
 mod usage;
 mod users;
+mod workspace_tables;
 
 pub use agent_editors::StoredEditors;
 pub use agents::default_agent;
@@ -94,3 +95,4 @@ pub use steward_models::embed::CrossEncoder;
 pub use steward_tools::mcp::LoginAnswer;
 pub use tenants::{TenantOpener, Tenants, keep_tenants, work_in_background};
 pub use tool_calls::ReadingToolError;
+pub use workspace_tables::WorkspaceTables;

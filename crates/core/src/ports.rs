@@ -39,7 +39,7 @@ pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use installation::{
     DeletedRows, DialectAnswer, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange,
 };
-pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
+pub use intent::{Entry, FileDraft, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{
     Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError,
     KnowledgeSlot, Labelled, PageReader, PassageQuery, PersonalData, PictureModel, RoughCounter, TokenCounter,

@@ -6,6 +6,7 @@
 //! 3. [`draft`] makes a query for each domain that may be meant and takes the one that explains the request best.
 
 mod asking;
+mod choice;
 mod compose;
 mod dates;
 mod links;
@@ -76,6 +77,8 @@ pub struct Draft {
     pub score: f32,
     /// Whether so much of it is understood that its answer can be given.
     pub sure: bool,
+    /// Whether a word that chooses, compares or counts has no effect.
+    pub refused: bool,
 }
 
 impl Request {
@@ -98,7 +101,7 @@ impl Request {
                 if some.iter().any(|token| token.quote.is_some())
                     || some.iter().skip(1).any(|token| !token.joined)
                     || ends.into_iter().any(edge)
-                    || (len == 1 && some[0].number.is_some())
+                    || (len == 1 && some[0].number.is_some() && !some[0].text.starts_with(|c: char| c.is_ascii_digit()))
                 {
                     continue;
                 }
@@ -182,10 +185,30 @@ fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> 
         if let Some(worth) = composed.used.get(&at) {
             read += weight * worth;
         } else if weight >= 1.0 {
-            names_unread |= named;
+            names_unread |= named || token.number.is_some();
             unread.push(token.text.clone());
         }
     }
+    let is_used = |link: &&links::Link| composed.used.contains_key(&link.at);
+    let open = links.links.iter().filter(is_used).filter_map(|link| {
+        let words = request.tokens[link.words()].iter().map(|token| token.text.as_str());
+        Some(format!("{} ({})", words.collect::<Vec<_>>().join(" "), link.open.as_ref()?))
+    });
+    let ignored = composed.ignored.iter().map(|at| request.tokens[*at].text.clone());
+    // "overdue invoices": a word right before what rows are called says which of them.
+    let attributes =
+        links.links.iter().filter(|link| matches!(link.name, Name::Place(_)) && is_used(link)).filter_map(|link| {
+            let at = link.at.checked_sub(1)?;
+            let is_free = |at: usize| !composed.used.contains_key(&at) && request.mark_at(at).is_none();
+            let is_full = request.tokens[at].weight == Weight::Full && request.tokens[link.at].joined;
+            let after_value = at > 0 && composed.conditions.contains(&(at - 1));
+            (is_full && is_free(at) && !after_value).then(|| request.tokens[at].text.clone())
+        });
+    let refused: Vec<String> = composed.open.iter().cloned().chain(open).chain(ignored).chain(attributes).collect();
+    let is_refused = !refused.is_empty();
+    unread.extend(refused);
+    let mut seen = std::collections::BTreeSet::new();
+    unread.retain(|word| seen.insert(word.clone()));
     let target = links.links.iter().find(|link| !composed.conditions.contains(&link.at));
     let aim = match target.map(|link| link.name) {
         Some(Name::Place(0)) => 0.35,
@@ -210,6 +233,7 @@ fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> 
     let aimless = first.is_some_and(|(at, _)| !composed.used.contains_key(&at));
     #[expect(clippy::cast_precision_loss, reason = "a few words")]
     let rest = unread.len() as f32;
-    let sure = all > 0.0 && !aimless && !names_unread && rest / all.max(1.0) <= UNREAD && composed.strain < 0.5;
-    Draft { query: composed.query, unread, score, sure }
+    let sure =
+        all > 0.0 && !aimless && !names_unread && !is_refused && rest / all.max(1.0) <= UNREAD && composed.strain < 0.5;
+    Draft { query: composed.query, unread, score, sure, refused: is_refused || names_unread }
 }

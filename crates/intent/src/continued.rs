@@ -94,7 +94,9 @@ impl Decider<'_> {
         let Some((before, earlier)) = self.earlier.split_last() else {
             return Ok(None);
         };
-        let then = Self {
+        let view = self.view.undescribed();
+        let then = Decider {
+            view: &view,
             files: self.files.clone(),
             earlier: earlier[earlier.len().saturating_sub(BACK)..].to_vec(),
             ..*self

@@ -5,7 +5,7 @@ use crate::read::path::{self, PathMatch, is_rows};
 use jiff::civil::DateTime;
 use std::path::PathBuf;
 use std::sync::Arc;
-use steward_core::ports::{Entry, TableReader, ToolScope, WorkspaceReader};
+use steward_core::ports::{Entry, FileDraft, TableReader, ToolScope, WorkspaceReader};
 
 /// Bytes of a file that are read to count its lines.
 const MOST_BYTES: u64 = 8 << 20;
@@ -21,13 +21,15 @@ pub struct View {
     pub now: DateTime,
     workspace: PathBuf,
     reader: Arc<dyn WorkspaceReader>,
+    /// Whether tables are asked as described data is.
+    describes: bool,
 }
 
 impl View {
     /// A workspace that can't be read has no entries.
     pub async fn look(reader: &Arc<dyn WorkspaceReader>, scope: &ToolScope) -> Self {
         let (reader, workspace) = (Arc::clone(reader), scope.workspace.clone());
-        let mut view = Self { entries: Vec::new(), now: local(scope), workspace, reader };
+        let mut view = Self { entries: Vec::new(), now: local(scope), workspace, reader, describes: true };
         view.entries = view.blocking(|view| view.reader.entries(&view.workspace)).await.unwrap_or_default();
         view
     }
@@ -79,6 +81,18 @@ impl View {
     /// Blocks.
     pub fn tables(&self, path: &str) -> Option<Box<dyn TableReader>> {
         self.reader.tables(&self.workspace, path)
+    }
+
+    /// The same workspace without descriptions of its tables: what goes on from an earlier question changes its query.
+    #[must_use]
+    pub fn undescribed(&self) -> Self {
+        Self { describes: false, ..self.clone() }
+    }
+
+    /// The statement that a request asks of a database or file of rows. Blocks.
+    pub fn draft(&self, path: &str, request: &str) -> Option<FileDraft> {
+        let today = self.now.date().to_string();
+        if self.describes { self.reader.draft(&self.workspace, path, request, &today) } else { None }
     }
 
     pub fn reader(&self) -> &dyn WorkspaceReader {

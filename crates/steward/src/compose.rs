@@ -11,6 +11,7 @@ use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
 use steward_app::{
     ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, Metrics, RegistryParts, StoredEditors,
+    WorkspaceTables,
 };
 use steward_cli::client::{DEFAULT_AGENT, workspace_apart};
 use steward_core::TenantId;
@@ -41,8 +42,8 @@ use steward_tools::package::{Packages, with_references};
 use steward_tools::search::{SearchKey, SearchPorts, with_search};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
-    DOCKER_VARIABLES, HostPolicy, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts,
-    ToolsConfig, standard_builder,
+    DOCKER_VARIABLES, HostPolicy, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
+    standard_builder,
 };
 
 /// Commit that this program is built from, where the build says so.
@@ -355,7 +356,7 @@ impl Composition {
         }
         // Events of one tenant never pass by those who listen to another's.
         let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), metrics));
-        let intent = IntentService::new(embedder.clone(), Arc::new(LocalWorkspaces), data.clone());
+        let intent = IntentService::new(embedder.clone(), Arc::new(WorkspaceTables::default()), data.clone());
         let pricing = models.clone();
         let runs = RunService::new(Deps {
             limiter: Arc::default(),

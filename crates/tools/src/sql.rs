@@ -14,4 +14,5 @@ mod tool;
 mod tests;
 
 pub use lower::{LowerError, Lowered, lower};
+pub use source::Database;
 pub use tool::{SqlArgs, SqlTool};

@@ -1,12 +1,10 @@
-use crate::sql::{databases, lower, source::Database};
+use crate::sql::{Database, databases, lower};
 use crate::terminal;
 use std::collections::VecDeque;
 use std::path::Path;
 use steward_core::ports::{Entry, TableReader, WorkspaceReader};
-use steward_core::provenance::Consulted;
 use steward_core::tables::{Query, Schema};
 use steward_sandbox::files::{FileLimits, Workspace};
-use steward_sandbox::sql::Policy;
 
 /// Entries that are listed; in a larger workspace those nearest to its top.
 const MOST_ENTRIES: usize = 3000;
@@ -60,8 +58,7 @@ impl WorkspaceReader for LocalWorkspaces {
     }
 
     fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>> {
-        let guard = databases::open(workspace, path, Policy::default(), &Consulted::default()).ok()?;
-        Some(Box::new(Database::new(guard)?))
+        Some(Box::new(Database::open(workspace, path)?))
     }
 
     fn answers(&self, query: &Query, schema: &Schema) -> bool {

@@ -77,6 +77,23 @@ impl Entry {
     }
 }
 
+/// A statement that was read from the words of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDraft {
+    /// For SQLite, with its values in it.
+    pub sql: String,
+    /// What it asks, in a few words.
+    pub said: String,
+    /// Whether it asks for one number.
+    pub number: bool,
+    /// Words that were not understood.
+    pub unread: Vec<String>,
+    /// Whether so much is understood that its answer can be given.
+    pub sure: bool,
+    /// Whether a word that chooses, compares or counts has no effect: no other reading answers what is asked.
+    pub refused: bool,
+}
+
 /// Reads workspaces. Every method blocks and stays inside the folder.
 pub trait WorkspaceReader: Send + Sync {
     /// Some files and folders, those nearest to the top first; hidden ones and links are left out.
@@ -85,6 +102,11 @@ pub trait WorkspaceReader: Send + Sync {
     fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>>;
     fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String>;
     fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>>;
+    /// The statement that a request asks of a database or file of rows, as of data that is described; `None`: its words name
+    /// nothing there. `today`: as `2024-01-31`.
+    fn draft(&self, _workspace: &Path, _path: &str, _request: &str, _today: &str) -> Option<FileDraft> {
+        None
+    }
     /// Whether the tool `sql` can answer a query.
     fn answers(&self, query: &Query, schema: &Schema) -> bool;
     /// Whether the tool `terminal` runs a program of this name.

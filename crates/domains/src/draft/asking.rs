@@ -21,6 +21,7 @@ pub(crate) fn asking() -> &'static Asking {
 pub(crate) struct Asking {
     marks: BTreeMap<Mark, Vec<String>>,
     pub measures: Vec<Measure>,
+    pub directions: BTreeMap<String, Direction>,
     pub units: BTreeMap<String, Unit>,
     parts: BTreeMap<String, Vec<String>>,
     words: Words,
@@ -38,6 +39,16 @@ pub(crate) struct Measure {
     /// Whether fields of dates are meant.
     #[serde(default)]
     pub dates: bool,
+}
+
+/// Which of two relations or fields to the same words mean.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Direction {
+    prepositions: Vec<String>,
+    verbs: Vec<String>,
+    /// What relations and fields of it are called.
+    pub names: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -88,6 +99,7 @@ pub(crate) enum Mark {
     Starts,
     Or,
     By,
+    Round,
     Now,
 }
 
@@ -266,6 +278,13 @@ impl Request {
         asking().units.iter().find(|(_, unit)| any(some, &unit.words)).map(|(name, unit)| (name.as_str(), unit))
     }
 
+    /// The direction that a word leads in, as a preposition or as a verb.
+    pub(crate) fn direction(&self, at: usize, verb: bool) -> Option<&'static Direction> {
+        let some = self.tokens.get(at..=at)?;
+        let said = |one: &&Direction| any(some, if verb { &one.verbs } else { &one.prepositions });
+        asking().directions.values().find(said)
+    }
+
     /// From 1.
     pub(crate) fn month(&self, at: usize) -> Option<u32> {
         let lower = &self.tokens.get(at)?.lower;
@@ -289,5 +308,6 @@ mod tests {
     fn the_file_of_words_can_be_read() {
         let asking = toml::from_str::<Asking>(DATA).unwrap_or_else(|error| panic!("data/asking.toml: {error}"));
         assert!(!asking.measures.is_empty() && !asking.units.is_empty() && !asking.marks.is_empty());
+        assert_eq!(asking.directions.len(), 2);
     }
 }

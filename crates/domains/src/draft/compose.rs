@@ -37,6 +37,10 @@ pub(super) struct Composed {
     pub strain: f32,
     /// Whether no value and no number is one of its own.
     pub strange: bool,
+    /// Words of which the request doesn't say which of several relations or fields they mean.
+    pub open: Vec<String>,
+    /// Words of asking, numbers and times that have no effect.
+    pub ignored: BTreeSet<usize>,
 }
 
 /// A field that is compared, added up or sorted by.
@@ -56,6 +60,20 @@ struct Composer<'r, 'd> {
     limit: Option<u32>,
     /// Marks that had an effect, by their first word.
     consumed: BTreeSet<usize>,
+    /// The place behind a relation of which there should be no rows.
+    missing: Option<usize>,
+    counted: Option<CountedRows>,
+}
+
+/// `more than 5 orders`: how many rows of a list there should be.
+#[derive(Clone, Copy)]
+struct CountedRows {
+    op: Op,
+    number: i64,
+    /// Its words, from what compares to the name of the rows.
+    words: (usize, usize),
+    /// The place of the rows; 0: those of the domain itself, in groups.
+    place: usize,
 }
 
 /// Whether a field is yes or no: also a number that is only ever 0 or 1, as databases without such a kind have it.
@@ -73,14 +91,26 @@ pub(super) fn compose(request: &Request, links: &Links<'_>, found: &[Found]) -> 
         conditions: BTreeSet::new(),
         strain: 0.0,
         strange: true,
+        open: Vec::new(),
+        ignored: BTreeSet::new(),
     };
-    let mut composer =
-        Composer { request, links, found, times: times(request), out, limit: None, consumed: BTreeSet::new() };
+    let mut composer = Composer {
+        request,
+        links,
+        found,
+        times: times(request),
+        out,
+        limit: None,
+        consumed: BTreeSet::new(),
+        missing: None,
+        counted: None,
+    };
     composer.values();
     composer.examples();
     composer.flags();
     composer.missing();
     composer.limits();
+    composer.keys();
     composer.dates();
     composer.numbers();
     composer.form();
@@ -245,6 +275,7 @@ impl Composer<'_, '_> {
                     | Mark::Without
                     | Mark::Contains
                     | Mark::Starts
+                    | Mark::Round
             );
             // A word of asking without effect: another question would be answered.
             let named =
@@ -254,13 +285,23 @@ impl Composer<'_, '_> {
             // "look after": without a number nothing is compared.
             let has_number = (behind..(behind + 3).min(request.tokens.len()))
                 .any(|at| request.tokens[at].number.is_some() || request.month(at).is_some());
+            // "over time", but not "more than last year" and "over the average".
+            let loose = mark.len == 1 && !has_number && (behind..behind + 3).all(|at| request.mark_at(at).is_none());
             let told = match mark.mark {
                 Mark::Sum => !self.out.query.aggregate.is_empty(),
                 Mark::Each => !self.out.query.group.is_empty(),
-                _ => compares && !has_number,
+                _ => compares && loose,
             };
             if counts && !named && !told && !self.consumed.contains(&mark.at) {
                 self.out.strain += 0.5;
+                self.out.ignored.extend(mark.words());
+            }
+        }
+        // Conditions on two fields must both hold: with "or" one of them would be enough.
+        for or in request.marks.iter().filter(|mark| mark.mark == Mark::Or && !self.consumed.contains(&mark.at)) {
+            let conditions = &self.out.conditions;
+            if conditions.range(..or.at).next().is_some() && conditions.range(or.at + or.len..).next().is_some() {
+                self.out.ignored.extend(or.words());
             }
         }
         for mark in request.marks.iter().filter(|mark| links.iter().all(|link| !link.words().contains(&mark.at))) {

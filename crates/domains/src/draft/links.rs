@@ -5,6 +5,7 @@ use std::ops::Range;
 use steward_core::text::{parts, same_word, stem};
 
 use super::asking::{Request, Weight};
+use super::choice::Rivals;
 use super::{Alike, Found};
 use crate::model::{Field, Relation, RelationKind, View};
 use crate::registry::{Known, Visible, only};
@@ -17,6 +18,8 @@ const MOST_HOPS: usize = 3;
 const LONGEST: usize = 4;
 /// Least score of a name.
 const LEAST: f32 = 0.5;
+/// Places whose costs differ by less are level.
+const LEVEL: f32 = 0.01;
 
 /// A domain that paths lead to.
 pub(crate) struct Place<'d> {
@@ -27,6 +30,8 @@ pub(crate) struct Place<'d> {
     /// Whether a row has a list of it.
     pub many: bool,
     pub relation: Option<&'d Relation>,
+    /// The place that it is reached from, and itself at the beginning.
+    pub from: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +48,8 @@ pub(crate) struct Link {
     pub len: usize,
     pub name: Name,
     pub score: f32,
+    /// The relations of which the request doesn't say which it means.
+    pub open: Option<String>,
 }
 
 impl Link {
@@ -105,7 +112,7 @@ impl<'d> Links<'d> {
             let best = (1..=longest).rev().find_map(|len| named(request, &places, views, at..at + len));
             let best = best.or_else(|| meant(request, &places, alike, at));
             at += best.as_ref().map_or(1, |link| link.len);
-            links.extend(best);
+            links.extend(best.map(|link| decided(request, &places, link)));
         }
         Self { places, links }
     }
@@ -136,14 +143,14 @@ impl<'d> Links<'d> {
         links.map(|(link, ..)| link)
     }
 
-    /// Where a value that was found is meant: the nearest place, or one that words near to it name.
-    /// `by`: whether a preposition leads to it.
-    pub fn place_of(&self, found: &[&Found], by: bool) -> Option<(usize, usize)> {
+    /// Where a value that was found is meant: the nearest place, or one that words near to it name; several, if nothing
+    /// tells them apart. `by`: whether a preposition leads to it.
+    pub fn places_of(&self, found: &[&Found], by: bool) -> Vec<(usize, usize)> {
         let near = |link: &Link, words: &Range<usize>| {
             let before = words.start.checked_sub(link.at + link.len).is_some_and(|gap| gap <= 3);
             before || link.at.checked_sub(words.end).is_some_and(|gap| gap <= 2)
         };
-        let mut best: Option<(f32, (usize, usize))> = None;
+        let mut all: Vec<(f32, (usize, usize))> = Vec::new();
         for (at, one) in found.iter().enumerate() {
             for (index, place) in self.places.iter().enumerate() {
                 if place.known.domain.name != one.domain {
@@ -174,23 +181,23 @@ impl<'d> Links<'d> {
                 if own && by && label(place.known).iter().any(|field| field.name == one.field) {
                     cost += 2.0;
                 }
-                if best.is_none_or(|(known, _)| cost < known) {
-                    best = Some((cost, (at, index)));
-                }
+                all.push((cost, (at, index)));
             }
         }
-        best.map(|(_, found)| found)
+        let least = all.iter().map(|(cost, _)| *cost).fold(f32::INFINITY, f32::min);
+        all.into_iter().filter(|(cost, _)| *cost <= least + LEVEL).map(|(_, found)| found).collect()
     }
 }
 
 /// The domains that relations lead to, nearest first.
 fn reach<'d>(visible: Visible<'d>, subject: Known<'d>) -> Vec<Place<'d>> {
-    let mut places = vec![Place { path: String::new(), known: subject, hops: 0, many: false, relation: None }];
+    let first = Place { path: String::new(), known: subject, hops: 0, many: false, relation: None, from: 0 };
+    let mut places = vec![first];
     let mut from = 0;
     while from < places.len() && places.len() < MOST_PLACES {
         let (path, known, hops, many) =
             (places[from].path.clone(), places[from].known, places[from].hops, places[from].many);
-        let back = places[from].relation;
+        let (back, begin) = (places[from].relation, from);
         from += 1;
         if hops >= MOST_HOPS {
             continue;
@@ -211,11 +218,46 @@ fn reach<'d>(visible: Visible<'d>, subject: Known<'d>) -> Vec<Place<'d>> {
                 hops: hops + 1,
                 many: many || relation.kind == RelationKind::HasMany,
                 relation: Some(relation),
+                from: begin,
             });
         }
     }
     places.truncate(MOST_PLACES);
     places
+}
+
+/// The places that are reached over the same domains, by other relations.
+pub(crate) fn twins(places: &[Place<'_>], of: usize) -> Vec<usize> {
+    let way = |mut at: usize| {
+        let mut way = Vec::new();
+        while let Some(relation) = places[at].relation {
+            way.push((places[at].known.domain.name.as_str(), relation.kind));
+            at = places[at].from;
+        }
+        way
+    };
+    let own = way(of);
+    (0..places.len()).filter(|at| *at == of || (of > 0 && way(*at) == own)).collect()
+}
+
+/// The link to the place that the words around it mean.
+fn decided(request: &Request, places: &[Place<'_>], mut link: Link) -> Link {
+    let (Name::Field(place, _) | Name::Place(place) | Name::Relation(place)) = link.name;
+    let all = twins(places, place);
+    if all.len() < 2 || matches!(link.name, Name::Relation(_)) {
+        return link;
+    }
+    let rivals = Rivals::new(places, &all.iter().map(|at| (*at, None)).collect::<Vec<_>>());
+    match rivals.chosen(request, &link.words()) {
+        Some(chosen) => {
+            link.name = match link.name {
+                Name::Field(_, field) => Name::Field(all[chosen], field),
+                _ => Name::Place(all[chosen]),
+            };
+        }
+        None => link.open = Some(rivals.told()),
+    }
+    link
 }
 
 /// How well words are a name, from 0 to 1. Part of a name counts less.
@@ -274,7 +316,7 @@ fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<u
         }
         let rank = rank(score, hops);
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
-            best = Some((rank, Link { at: words.start, len: words.len(), name, score }));
+            best = Some((rank, Link { at: words.start, len: words.len(), name, score, open: None }));
         }
     };
     for (index, place) in places.iter().enumerate() {
@@ -340,7 +382,7 @@ fn meant(request: &Request, places: &[Place<'_>], alike: &[Alike], at: usize) ->
             };
             let rank = rank(one.score, place.hops);
             if best.as_ref().is_none_or(|(known, _)| rank > *known) {
-                best = Some((rank, Link { at, len: 1, name, score: one.score }));
+                best = Some((rank, Link { at, len: 1, name, score: one.score, open: None }));
             }
         }
     }

@@ -15,6 +15,8 @@ const SOURCES: usize = 12;
 /// Score of a word that is only similar to a table's name.
 const ALIKE: f32 = 0.8;
 const SHOWN: u32 = 40;
+/// Kinds of requests that ask for rows or for numbers over them.
+const ASKS_ROWS: &[&str] = &["count", "extreme", "average", "sum", "rows"];
 
 impl Desk<'_> {
     pub(crate) async fn table(&self) -> Option<Draft> {
@@ -60,7 +62,43 @@ impl Desk<'_> {
         if named.is_none() && score <= 0.0 && paths.len() > 1 {
             return Some(open("which_table", vec![("names", paths.join(", "))]));
         }
+        if let Some(draft) = self.described(&source, apart).await {
+            return Some(draft);
+        }
         self.ask(&source, &told, links).await
+    }
+
+    /// The query that is read as of described data; `None`: too little is understood so, or the request goes on from another.
+    async fn described(&self, source: &Source, apart: (usize, usize)) -> Option<Draft> {
+        if self.wanted.since > 0 || !ASKS_ROWS.contains(&self.wanted.kind) {
+            return None;
+        }
+        let text = self.wanted.text;
+        let request = format!("{} {}", text.get(..apart.0)?, text.get(apart.1..)?);
+        let path = source.path.clone();
+        let made = self.view.blocking(move |view| view.draft(&path, &request)).await??;
+        if made.refused {
+            let columns: Vec<String> = source
+                .schema
+                .tables
+                .iter()
+                .flat_map(|table| &table.columns)
+                .map(|column| column.name.clone())
+                .collect();
+            let words =
+                vec![("spare", made.unread.join(", ")), ("table", source.path.clone()), ("names", columns.join(", "))];
+            return Some(open("not_found", words));
+        }
+        if !made.sure {
+            return None;
+        }
+        let mut what = made.said;
+        if !made.unread.is_empty() {
+            what = format!("{what}; –{}", made.unread.join(", "));
+        }
+        let frame = if made.number { "data_number" } else { "rows" };
+        let arguments = json!({"database": source.path, "query": {"sql": made.sql}});
+        Some(call("sql", arguments, frame, vec![("what", what), ("file", source.path.clone())]))
     }
 
     pub(crate) fn tables_of(&self, path: &str) -> Draft {

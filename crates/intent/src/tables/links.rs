@@ -132,11 +132,16 @@ impl Desk<'_> {
     fn compared(&self, explained: &[usize]) -> Option<(usize, f64, Op)> {
         let text = self.wanted.text;
         let all = words(text);
-        let numbers = || numbers(&all).filter(|(at, ..)| !explained.contains(at));
+        let numbers = || numbers(&all).filter(|(at, word, _)| !explained.contains(at) && !is_code(word.text));
         let new = numbers().find(|(_, word, _)| word.start >= self.wanted.since);
         let (at, word, number) = new.or_else(|| numbers().next())?;
         Some((at, number, op_after(&plain(&text[..word.start]))))
     }
+}
+
+/// Whether digits are no number but a code, such as `0010`.
+fn is_code(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('0') && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a word is a superlative; a word that compares with a number is not.
@@ -240,7 +245,7 @@ fn values(told: &[Told], database: &dyn TableReader) -> Vec<Said> {
         let reversed = ASKED.not.contains(&first.text.to_lowercase());
         if !side_by_side
             || (asks && (!alone || short || reversed))
-            || (alone && (is_name(first) || value(&first.text).is_some()))
+            || (alone && (is_name(first) || (value(&first.text).is_some() && !is_code(&first.text))))
         {
             return None;
         }

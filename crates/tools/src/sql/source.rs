@@ -1,9 +1,12 @@
+use super::databases;
 use super::lower::{escape_like, quote};
 use serde_json::Value;
+use std::path::Path;
 use std::slice;
 use steward_core::ports::TableReader;
+use steward_core::provenance::Consulted;
 use steward_core::tables::{Found, Schema, Table};
-use steward_sandbox::sql::Guard;
+use steward_sandbox::sql::{Guard, Policy};
 
 /// Tables with more rows are not searched for values of a request.
 const SEARCHED_ROWS: u64 = 300_000;
@@ -18,6 +21,21 @@ impl Database {
     pub fn new(guard: Guard) -> Option<Self> {
         let schema = guard.schema().ok()?;
         Some(Self { guard, schema })
+    }
+
+    /// A database or file of rows in a workspace; `None`: it can't be opened.
+    pub fn open(workspace: &Path, path: &str) -> Option<Self> {
+        Self::new(databases::open(workspace, path, Policy::default(), &Consulted::default()).ok()?)
+    }
+
+    /// The rows of a statement that only reads; none if it is refused.
+    pub fn rows(&self, sql: &str, values: &[Value]) -> Vec<Vec<Value>> {
+        self.guard.query_with(sql, values).map(|rows| rows.rows).unwrap_or_default()
+    }
+
+    /// Up to so many different values of a column.
+    pub fn distinct_values(&self, table: &str, column: &str, most: usize) -> Vec<Value> {
+        self.guard.distinct_values(table, column, most).unwrap_or_default()
     }
 
     /// Text columns that are searched.

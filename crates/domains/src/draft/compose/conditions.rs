@@ -1,16 +1,30 @@
 //! Which rows are meant: values, texts, flags, and what is missing.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde_json::{Value, json};
-use steward_core::text::{stem, words};
+use steward_core::text::{parts, stem, words};
 
 use super::{Composer, is_flag};
 use crate::draft::Found;
-use crate::draft::asking::{Mark, Weight};
-use crate::draft::links::{Name, label};
-use crate::model::FieldKind;
+use crate::draft::asking::{Mark, Marked, Weight, asking};
+use crate::draft::choice::{Rivals, leads, preposition};
+use crate::draft::dates::When;
+use crate::draft::links::{Name, label, twins};
+use crate::model::{Field, FieldKind};
 use crate::query::{Condition, Op};
+
+/// A value with the field that it is compared with.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Taken {
+    start: usize,
+    len: usize,
+    /// Its place among those that were found.
+    found: usize,
+    place: usize,
+    field: String,
+}
 
 impl Composer<'_, '_> {
     /// Values of the database that the request says; longer ones first.
@@ -18,11 +32,18 @@ impl Composer<'_, '_> {
         let mut spans: Vec<_> = self.found.iter().map(|one| (one.words.start, one.words.len())).collect();
         spans.sort_by_key(|(start, len)| (std::cmp::Reverse(*len), *start));
         spans.dedup();
-        let mut taken: Vec<(usize, usize, usize, usize)> = Vec::new();
+        let mut taken: Vec<Taken> = Vec::new();
         for (start, len) in spans {
             let words = start..start + len;
             let over = |(from, len): (usize, usize)| from < words.end && words.start < from + len;
-            if taken.iter().any(|one| over((one.0, one.1))) || self.times.iter().any(|when| over((when.at, when.len))) {
+            let is_time = self.times.iter().any(|when| over((when.at, when.len)));
+            // "account 2024": a value of the field that is named right before it.
+            let follows = is_time
+                && self.links.fields().any(|(link, _, field)| {
+                    let is_it = |one: &Found| one.words == words && one.exact && one.field == field.name;
+                    link.at + link.len == start && self.found.iter().any(is_it)
+                });
+            if taken.iter().any(|one| over((one.start, one.len))) || (is_time && !follows) {
                 continue;
             }
             let some = &self.request.tokens[words.clone()];
@@ -33,7 +54,7 @@ impl Composer<'_, '_> {
             if (named && !(proper && exact)) || (!proper && some.iter().all(|token| token.weight != Weight::Full)) {
                 continue;
             }
-            if !proper && len == 1 && self.request.mark_at(start).is_some() {
+            if !proper && len == 1 && (self.request.mark_at(start).is_some() || !self.is_code(start)) {
                 continue;
             }
             let before = start.checked_sub(1).and_then(|at| self.request.mark_at(at).copied());
@@ -43,21 +64,32 @@ impl Composer<'_, '_> {
             }
             let by = by.is_some();
             let of: Vec<&Found> = self.found.iter().filter(|one| one.words == words && one.exact == exact).collect();
-            if let Some((at, place)) = self.links.place_of(&of, by) {
+            let places = self.links.places_of(&of, by);
+            if let Some((at, place)) = self.meant(&of, &places, &words) {
+                let field = self.led_to(place, &of[at].field, &words);
                 let found = self.found.iter().position(|one| std::ptr::eq(one, of[at])).unwrap_or_default();
-                taken.push((start, len, found, place));
+                taken.push(Taken { start, len, found, place, field });
             }
         }
         taken.sort_unstable();
+        let is_apart = |when: &When, one: &Taken| when.at + when.len <= one.start || one.start + one.len <= when.at;
+        self.times.retain(|when| taken.iter().all(|one| is_apart(when, one)));
+        for two in taken.windows(2) {
+            let between = |mark: &&Marked| mark.mark == Mark::Or && (two[0].start..two[1].start).contains(&mark.at);
+            let same = two[0].place == two[1].place && two[0].field == two[1].field;
+            if let Some(or) = self.request.marks.iter().find(between).filter(|_| same) {
+                self.consumed.insert(or.at);
+            }
+        }
         let mut by_field: BTreeMap<(String, bool, bool), Vec<Value>> = BTreeMap::new();
-        for (start, len, found, place) in taken {
+        for Taken { start, len, found, place, field: name } in taken {
             let one = &self.found[found];
-            let path = format!("{}{}", self.links.places[place].path, one.field);
+            let path = format!("{}{name}", self.links.places[place].path);
             self.use_condition(start..start + len, 1.0, place);
             self.out.strange &= place != 0;
             let links = self.links;
             // The name of the field beside it is said with it.
-            let beside = links.fields().filter(|(_, of, field)| *of == place && field.name == one.field);
+            let beside = links.fields().filter(|(_, of, field)| *of == place && field.name == name);
             for (link, ..) in beside.filter(|(link, ..)| link.at.abs_diff(start) <= 4) {
                 self.use_condition(link.words(), 0.9, place);
             }
@@ -81,6 +113,67 @@ impl Composer<'_, '_> {
             }
         }
         self.parts_of_texts();
+    }
+
+    /// Whether a word is a number that is written as a code, or stands behind the name of a field or table: `account 0010`.
+    fn is_code(&self, at: usize) -> bool {
+        let token = &self.request.tokens[at];
+        let named = || {
+            let begin = at.saturating_sub(2);
+            (begin..at).any(|before| self.links.at(before).is_some()) && self.request.unit(at + 1).is_none()
+        };
+        token.number.is_none() || (token.text.len() > 1 && token.text.starts_with('0')) || named()
+    }
+
+    /// Where a value is meant, of several places. What nothing tells apart is said to be open.
+    fn meant(&mut self, of: &[&Found], all: &[(usize, usize)], words: &Range<usize>) -> Option<(usize, usize)> {
+        let first = *all.first()?;
+        let places = &self.links.places;
+        let name = |at: usize| of[at].field.as_str();
+        let twins = twins(places, first.1);
+        let is_rival =
+            |(at, place): &&(usize, usize)| *place == first.1 || (twins.contains(place) && name(*at) == name(first.0));
+        let mut rivals: Vec<(usize, usize)> = Vec::new();
+        for (at, place) in all.iter().filter(is_rival).copied() {
+            // The database may have a value in several spellings.
+            if !rivals.iter().any(|(other, of)| *of == place && name(*other) == name(at)) {
+                rivals.push((at, place));
+            }
+        }
+        // A first and a last name are of the same person.
+        let labels = label(places[first.1].known);
+        let is_label =
+            |(at, place): &(usize, usize)| *place == first.1 && labels.iter().any(|field| field.name == name(*at));
+        if rivals.len() < 2 || rivals.iter().all(is_label) {
+            return Some(first);
+        }
+        let fields: Vec<_> = rivals.iter().map(|(at, place)| (*place, places[*place].known.field(name(*at)))).collect();
+        let named = Rivals::new(places, &fields);
+        let chosen = named.chosen(self.request, words);
+        if chosen.is_none() {
+            let text = self.request.tokens[words.clone()].iter().map(|token| token.text.as_str());
+            self.out.open.push(format!("{} ({})", text.collect::<Vec<_>>().join(" "), named.told()));
+        }
+        Some(rivals[chosen.unwrap_or_default()])
+    }
+
+    /// The field that a value is compared with: what is led to is not where something comes from, even where the database
+    /// has the value there only.
+    fn led_to(&mut self, place: usize, field: &str, words: &Range<usize>) -> String {
+        let place = &self.links.places[place];
+        let name: Vec<String> = parts(&place.path.replace('.', " ")).into_iter().chain(parts(field)).collect();
+        let opposite = preposition(self.request, words).filter(|direction| {
+            let other = asking().directions.values().find(|one| !std::ptr::eq(*one, *direction));
+            !leads(direction, &name) && other.is_some_and(|other| leads(other, &name))
+        });
+        let Some(direction) = opposite else { return field.to_owned() };
+        let fits = |field: &&Field| field.kind.is_text() && field.filterable && leads(direction, &parts(&field.name));
+        if let Some(other) = place.known.domain.fields.iter().find(fits) {
+            return other.name.clone();
+        }
+        let text = self.request.tokens[words.clone()].iter().map(|token| token.text.as_str());
+        self.out.open.push(text.collect::<Vec<_>>().join(" "));
+        field.to_owned()
     }
 
     pub(super) fn part_of(&self) -> Op {
@@ -189,7 +282,7 @@ impl Composer<'_, '_> {
         let mut taken = None;
         let links = self.links;
         for link in &links.links {
-            if !self.without(link.at) || self.out.conditions.contains(&link.at) {
+            if self.out.conditions.contains(&link.at) {
                 continue;
             }
             let (place, path) = match link.name {
@@ -201,6 +294,9 @@ impl Composer<'_, '_> {
                 }
                 _ => continue,
             };
+            if !self.without(link.at) {
+                continue;
+            }
             // "email address" is one thing.
             if taken == Some(link.at) {
                 self.use_link(link, place);
@@ -209,6 +305,9 @@ impl Composer<'_, '_> {
             self.require(path, Op::IsNull, Value::Null);
             self.use_condition(link.words(), link.score, place);
             taken = Some(link.at + link.len);
+            if !matches!(link.name, Name::Field(..)) {
+                self.missing = taken;
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! Numbers over rows, and the groups that they are of.
 
-use super::{Composer, MOST, Measured, NUMBER};
+use super::{Composer, CountedRows, MOST, Measured, NUMBER};
 use crate::draft::asking::{Mark, Marked};
-use crate::draft::links::{Link, Name, label};
+use crate::draft::links::{Link, Name, is_key, label};
 use crate::query::{Aggregate, DatePart, Function, Group, Order};
 
 /// How many rows there are.
@@ -14,6 +14,12 @@ impl<'d> Composer<'_, 'd> {
     pub(super) fn form(&mut self) {
         let groups = self.groups();
         let superlative = self.superlative();
+        if let Some(counted) = self.counted.take() {
+            if groups.is_empty() && superlative.is_none() && self.groups_with(counted) {
+                return;
+            }
+            self.out.ignored.extend(counted.words.0..counted.words.1);
+        }
         let number = self.number(superlative, !groups.is_empty());
         match (number, groups.is_empty()) {
             (Some(number), true) if superlative.is_some() && self.grouped_by_target(&number) => {}
@@ -24,6 +30,42 @@ impl<'d> Composer<'_, 'd> {
             }
             (None, true) => self.rows(superlative),
         }
+    }
+
+    /// `customers with more than 5 orders`, `countries with at least 3 customers`.
+    fn groups_with(&mut self, counted: CountedRows) -> bool {
+        let asks = [Mark::Count, Mark::Sum, Mark::Average, Mark::Maximum, Mark::Minimum];
+        if asks
+            .into_iter()
+            .any(|mark| self.request.marked(mark).is_some_and(|one| !self.out.conditions.contains(&one.at)))
+        {
+            return false;
+        }
+        let links = self.links;
+        let one = |field: &str| Group { field: field.to_owned(), by: None };
+        let (groups, number) = if counted.place > 0 {
+            let known = links.places[0].known;
+            let key = known.facts.key.iter().map(|name| one(name));
+            let field = Some(links.places[counted.place].path.trim_end_matches('.').to_owned());
+            (key.chain(label(known).into_iter().map(|field| one(&field.name))).collect(), Aggregate { field, ..rows() })
+        } else {
+            let target = links.links.iter().find(|link| link.at < counted.words.0 && link.name != Name::Place(0));
+            let Some(link) = target.filter(|link| !self.out.conditions.contains(&link.at)) else { return false };
+            let groups = self.group_of(link.name);
+            let (Name::Field(place, _) | Name::Place(place) | Name::Relation(place)) = link.name;
+            self.use_link(link, place);
+            (groups, rows())
+        };
+        if groups.is_empty() {
+            return false;
+        }
+        let behind = counted.words.1;
+        for link in links.links.iter().filter(|link| link.at + link.len == behind) {
+            self.use_link(link, counted.place);
+        }
+        self.numbers_of(number, groups, None);
+        self.require(NUMBER, counted.op, counted.number.into());
+        true
     }
 
     /// `in each country`, `per genre`, `by year`.
@@ -41,7 +83,24 @@ impl<'d> Composer<'_, 'd> {
                 let link = self.links.at(at).filter(|link| link.at == at && !self.out.conditions.contains(&at))?;
                 Some((at, link.len, Ok(link.name)))
             });
-            let Some((at, len, what)) = next else { continue };
+            let Some((at, mut len, mut what)) = next else { continue };
+            // "per receiving city": a field of what the first word leads to.
+            if let (Ok(Name::Relation(place) | Name::Place(place)), Some(next)) = (what, self.links.at(at + len))
+                && let Name::Field(of, field) = next.name
+                && self.links.places[of].known.domain.name == self.links.places[place].known.domain.name
+            {
+                len += next.len;
+                what = Ok(Name::Field(place, field));
+            }
+            // "top 5 by total": what is compared.
+            if let Ok(Name::Field(place, field)) = what
+                && self.superlative().is_some()
+                && self.links.field(place, field).kind.is_number()
+                && !is_key(self.links.places[place].known, self.links.field(place, field))
+            {
+                self.consumed.insert(mark.at);
+                continue;
+            }
             let paths = match what {
                 Err(part) => self.date_group(at, part),
                 Ok(name) => self.group_of(name),
@@ -173,7 +232,7 @@ impl<'d> Composer<'_, 'd> {
     }
 
     /// Whether rows have a list of it themselves.
-    fn is_list(&self, place: usize) -> bool {
+    pub(super) fn is_list(&self, place: usize) -> bool {
         self.links.places[place].many && self.links.places[place].hops == 1
     }
 

@@ -14,6 +14,9 @@ impl<'d> Composer<'_, 'd> {
     pub(super) fn dates(&mut self) {
         let all: Vec<When> = self.times.iter().filter(|when| self.is_free(when.at)).cloned().collect();
         let Some(first) = all.first() else { return };
+        if self.is_of_missing(first.at) {
+            return;
+        }
         let mut field = self.date_field(Some(first.at));
         let year = self.year_field().filter(|year| {
             all.iter().all(|when| when.text.len() == 4)
@@ -41,12 +44,88 @@ impl<'d> Composer<'_, 'd> {
                 words.extend(compared.into_iter().flat_map(|(_, at, len)| at..at + len));
             }
             (several, _) => {
+                self.consumed
+                    .extend(self.request.marks.iter().filter(|mark| mark.mark == Mark::Or).map(|mark| mark.at));
                 let any = several.iter().map(|one| Condition::compare(&path, Op::Eq, value(&one.text)));
                 self.out.query.conditions.push(Condition::Any { any: any.collect() });
             }
         }
         self.use_measure_words(|measure| measure.dates && measure.name == "age");
         self.use_conditions_on(Measured { place, field }, words);
+    }
+
+    /// Whether it says of which kind the rows are of which there should be none: no condition on others.
+    fn is_of_missing(&mut self, at: usize) -> bool {
+        let inside = self.missing.is_some_and(|missing| at >= missing);
+        if inside {
+            self.out.ignored.insert(at);
+        }
+        inside
+    }
+
+    /// `invoice 98`, `order number 10248`: the row with this key.
+    pub(super) fn keys(&mut self) {
+        let (request, links) = (self.request, self.links);
+        for (at, token) in request.tokens.iter().enumerate().skip(1) {
+            let whole =
+                token.number.filter(|number| number.fract() == 0.0 && token.text.ends_with(|c: char| c.is_numeric()));
+            let compared = comparison(request, at, at + 1).is_some() || request.unit(at + 1).is_some();
+            let Some(number) = whole.filter(|_| self.is_free(at) && !compared) else { continue };
+            let said = super::KEYS.contains(&request.tokens[at - 1].lower.as_str());
+            let end = if said { at - 1 } else { at };
+            let named = links.links.iter().find(|link| link.at + link.len == end);
+            let Some((link, Name::Place(place))) = named.map(|link| (link, link.name)) else { continue };
+            let last = &request.tokens[end - 1];
+            let is_time = self.times.iter().any(|when| when.at == at);
+            let known = links.places[place].known;
+            let [key] = known.facts.key.as_slice() else { continue };
+            let Some(key) = known.field(key).filter(|key| key.kind == FieldKind::Int && key.filterable) else {
+                continue;
+            };
+            if links.places[place].many || (!said && (is_time || last.stem != last.lower)) {
+                continue;
+            }
+            let (value, _) = self.in_unit(key, number, at + 1);
+            self.require(links.path(place, key), Op::Eq, value);
+            self.use_condition(link.at..at + 1, 1.0, place);
+            self.out.strange &= place != 0;
+        }
+    }
+
+    /// `more than 5 orders` of a list, or of the rows themselves.
+    fn counts_rows(&mut self, at: usize, number: f64) -> bool {
+        let request = self.request;
+        let is_rows = |next: &usize| {
+            matches!(self.links.at(*next).map(|link| link.name), Some(Name::Place(_) | Name::Relation(_)))
+        };
+        let next = (at + 1..request.tokens.len().min(at + 4)).find(is_rows);
+        let Some((link, compared)) = next.and_then(|next| self.links.at(next)).zip(comparison(request, at, at + 1))
+        else {
+            return false;
+        };
+        let (Name::Place(place) | Name::Relation(place)) = link.name else { return false };
+        // "at least one seafood product": there is one, as the condition says.
+        let told = |at: &usize| request.told_between(*at, *at + 1) > 0;
+        let between: Vec<usize> = (at + 1..link.at).collect();
+        if between.iter().any(|at| self.is_free(*at) || !told(at)) {
+            return false;
+        }
+        let is_said = !between.is_empty() && (0.5..1.5).contains(&number) && compared.0 == Op::Gte;
+        let (op, from, len) = compared;
+        let end = link.at + link.len;
+        self.consumed.insert(from);
+        self.use_words((from..from + len).chain([at]), 1.0);
+        self.out.conditions.extend(from..end);
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and far from the limits")]
+        let whole = (number.fract() == 0.0 && number.abs() < 1e9).then_some(number as i64);
+        match whole {
+            _ if is_said => {}
+            Some(number) if between.is_empty() && (place == 0 || self.is_list(place)) => {
+                self.counted = Some(super::CountedRows { op, number, words: (from, end), place });
+            }
+            _ => self.out.ignored.extend(from..end),
+        }
+        true
     }
 
     /// `over 20 dollars`, `longer than 50 minutes`, `at least 3 stars`, `between 5 and 10`.
@@ -56,7 +135,9 @@ impl<'d> Composer<'_, 'd> {
             .tokens
             .iter()
             .enumerate()
-            .filter(|(at, _)| self.is_free(*at) && self.times.iter().all(|when| when.at != *at))
+            .filter(|(at, _)| {
+                self.is_free(*at) && self.times.iter().all(|when| !(when.at..when.at + when.len).contains(at))
+            })
             .filter_map(|(at, token)| Some((at, token.number?)))
             .collect();
         let between = self.request.marked(Mark::Between).copied();
@@ -73,6 +154,9 @@ impl<'d> Composer<'_, 'd> {
             return;
         }
         for (at, number) in numbers {
+            if self.is_of_missing(at) || self.counts_rows(at, number) {
+                continue;
+            }
             let compared = comparison(self.request, at, at + 1);
             let beside = self.links.at(at + 1).or_else(|| at.checked_sub(1).and_then(|at| self.links.at(at)));
             let beside = matches!(beside.map(|link| link.name), Some(Name::Field(place, field)) if self.links.field(place, field).kind.is_number());
