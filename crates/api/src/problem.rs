@@ -107,6 +107,11 @@ impl Problem {
         AppError::unavailable(title).into()
     }
 
+    /// What happened and what to do, in one line.
+    pub(crate) fn message(&self) -> String {
+        format!("{}: {}", self.body.title, self.body.hint)
+    }
+
     pub fn json(&self) -> String {
         serde_json::to_string(&self.body).unwrap_or_default()
     }

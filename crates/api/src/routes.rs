@@ -15,6 +15,7 @@ mod domains;
 mod event_stream;
 mod files;
 mod governance;
+mod graphql;
 mod groups;
 mod identity;
 mod keys;
@@ -105,6 +106,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(rag::routes())
         .merge(datasources::routes())
         .merge(domains::routes())
+        .merge(graphql::routes())
         .merge(record_changes::routes())
         .merge(skills::routes())
         .merge(packages::routes())

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use async_graphql::dynamic::Schema;
 use async_graphql::parser::types::DocumentOperations;
-use async_graphql::{Request, ServerError, Variables};
+use async_graphql::{Request, Variables};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
 
@@ -75,7 +75,7 @@ impl GraphQlSchema {
     pub fn plan(&self, request: &GraphQlRequest, visible: &Visible<'_>) -> Result<Plan, GraphQlErrors> {
         guard::text(&request.query)?;
         let document = async_graphql::parser::parse_query(&request.query)
-            .map_err(|error| GraphQlError::from(ServerError::from(error)))?;
+            .map_err(|error| GraphQlError::unreadable(&error, &request.query))?;
         guard::document(&document, self.schema.registry())?;
         if let (DocumentOperations::Multiple(all), operation) = (&document.operations, &request.operation) {
             let unknown = match operation {
@@ -94,6 +94,7 @@ impl GraphQlSchema {
                 return Err(GraphQlError::new(message).into());
             }
         }
+        guard::required_variables(&document, request.operation.as_deref(), &request.variables)?;
         guard::copied_variables(&request.query, &request.variables)?;
         let variables = Variables::from_json(Value::Object(request.variables.clone()));
         let unknown = suggest::unknown_names(&document, self.schema.registry(), &variables);

@@ -1,14 +1,10 @@
-//! `/api/domains`: described tables, their views, their texts, and what models are told about them. `/api/graphql`: domains
-//! in one request, to be read only.
+//! `/api/domains`: described tables, their views, their texts, and what models are told about them.
 
 use crate::dto::domains::{
     Choice, DomainAnswer, DomainInfo, DomainQuery, FoundDomain, InstructionInput, SavedDomainText, SchemaSearch,
     TextCompletion, TextHover, TextInput, TextPlace, TextReport, VerifiedInput, ViewInfo, WrittenText,
 };
-use crate::dto::graphql::{GraphQlAnswer, GraphQlBody};
 use crate::routes::prelude::*;
-use axum::http::header;
-use axum::response::IntoResponse;
 use steward_core::datasource::{DomainText, DomainTextKind, StandingInstruction, VerifiedQuestion};
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -32,8 +28,6 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(save_instruction, remove_instruction))
         .routes(routes!(verified, verify))
         .routes(routes!(unverify))
-        .routes(routes!(graphql))
-        .routes(routes!(graphql_schema))
 }
 
 /// The domains that one may read, by name.
@@ -220,20 +214,4 @@ async fn verify(Call(state, caller): Call, Body(input): Body<VerifiedInput>) -> 
     responses((status = 204, description = "Removed")))]
 async fn unverify(Call(state, caller): Call, PathName(id): PathName) -> Done {
     done(state.remove_verified_question(&caller, &id).await)
-}
-
-/// Asks domains for rows and numbers by GraphQL. It only reads; what is wrong with the request stands in the answer.
-#[utoipa::path(post, path = "/api/graphql", tag = "domains", operation_id = "askGraphQl",
-    request_body = GraphQlBody, responses(
-        (status = 200, description = "`{data, errors?, extensions?}`", body = GraphQlAnswer)))]
-async fn graphql(Call(state, caller): Call, Body(body): Body<GraphQlBody>) -> Answer<GraphQlAnswer> {
-    Ok(Json(state.graphql(&caller, body).await?.into()))
-}
-
-/// The types that one may ask for, in GraphQL's language for schemas.
-#[utoipa::path(get, path = "/api/graphql/schema", tag = "domains", operation_id = "getGraphQlSchema",
-    responses((status = 200, description = "The schema", body = String, content_type = "text/plain")))]
-async fn graphql_schema(Call(state, caller): Call) -> Result<impl IntoResponse, Problem> {
-    let text = state.graphql_schema(&caller).await?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text))
 }

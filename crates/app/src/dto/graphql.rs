@@ -20,9 +20,10 @@ pub struct GraphQlBody {
 /// An answer of GraphQL.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct GraphQlAnswer {
-    /// What was asked for; null: nothing could be answered.
-    #[schema(value_type = Option<Object>, required)]
-    pub data: Value,
+    /// What was asked for; left out where the request itself is wrong, so that nothing was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, required = false)]
+    pub data: Option<Value>,
     /// What is wrong with the request.
     #[serde(skip_serializing_if = "Value::is_null")]
     #[schema(value_type = Vec<Object>, required = false)]
@@ -36,6 +37,7 @@ pub struct GraphQlAnswer {
 impl From<Value> for GraphQlAnswer {
     fn from(mut answer: Value) -> Self {
         let mut part = |name: &str| answer.get_mut(name).map(Value::take).unwrap_or_default();
-        Self { data: part("data"), errors: part("errors"), extensions: part("extensions") }
+        let (errors, extensions) = (part("errors"), part("extensions"));
+        Self { data: answer.get_mut("data").map(Value::take), errors, extensions }
     }
 }

@@ -41,6 +41,26 @@ impl GraphQlError {
     }
 }
 
+impl GraphQlError {
+    /// What a text that can't be read has at the place where reading ends.
+    pub(super) fn unreadable(error: &async_graphql::parser::Error, text: &str) -> Self {
+        let async_graphql::parser::Error::Syntax { message, start, .. } = error else {
+            return Self::from(ServerError::from(error.clone()));
+        };
+        // The last line of the parser's picture says what it expected, by the names of its rules.
+        let expected = message.lines().filter_map(|line| line.trim().strip_prefix("= ")).next_back();
+        let expected = expected.unwrap_or("expected something else").replace('_', " ");
+        let line = text.lines().nth(start.line.saturating_sub(1)).unwrap_or_default();
+        let found = match line.chars().nth(start.column.saturating_sub(1)) {
+            Some(found) if found.is_alphanumeric() || found.is_ascii_graphic() => format!("`{found}` can't be read"),
+            Some(found) => format!("`{}` can't be read", found.escape_unicode()),
+            None if text.lines().count() <= start.line => "the text breaks off".to_owned(),
+            None => "the line ends too early".to_owned(),
+        };
+        Self::at(format!("line {}, column {}: {found}; {expected}", start.line, start.column), *start)
+    }
+}
+
 impl From<ServerError> for GraphQlError {
     fn from(error: ServerError) -> Self {
         let locations = error.locations.iter().map(|at| Location { line: at.line, column: at.column }).collect();
@@ -65,9 +85,9 @@ impl GraphQlErrors {
         Self(list)
     }
 
-    /// The body of an answer.
+    /// The body of an answer: nothing was run, so it has no data.
     pub fn response(&self) -> Value {
-        json!({"data": null, "errors": self.0})
+        json!({"errors": self.0})
     }
 }
 

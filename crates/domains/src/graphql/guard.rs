@@ -163,6 +163,28 @@ pub(super) fn document(document: &ExecutableDocument, registry: &Registry) -> Re
     Err(GraphQlError::at(problem, position))
 }
 
+/// The library takes null for a variable that may not be null.
+pub(super) fn required_variables(
+    document: &ExecutableDocument,
+    operation: Option<&str>,
+    variables: &Map<String, Value>,
+) -> Result<(), GraphQlError> {
+    let asked = document
+        .operations
+        .iter()
+        .find(|(name, _)| name.is_none() || operation.is_none() || name.map(Name::as_str) == operation);
+    for definition in asked.map_or(&[] as &[_], |(_, operation)| operation.node.variable_definitions.as_slice()) {
+        let VariableDefinition { name, var_type, default_value, .. } = &definition.node;
+        let is_given = variables.get(name.node.as_str()).is_some_and(|value| !value.is_null());
+        if !var_type.node.nullable && default_value.is_none() && !is_given {
+            let message =
+                format!("the variable `${}` is of the type `{}` and has to be given", name.node, var_type.node);
+            return Err(GraphQlError::at(message, definition.pos));
+        }
+    }
+    Ok(())
+}
+
 /// A variable of an unknown type is refused here, as validation relies on its type.
 fn variables(definitions: &[Positioned<VariableDefinition>], registry: &Registry) -> Result<(), GraphQlError> {
     for definition in definitions {

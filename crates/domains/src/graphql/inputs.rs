@@ -60,12 +60,8 @@ impl<'n> Inputs<'n> {
     fn filter(&mut self, domain: usize, prefix: &str, path: &str, value: &Value, level: usize) -> Vec<Condition> {
         let mut found = Vec::new();
         let Some(map) = self.object(path, value) else { return found };
-        for (key, value) in map {
+        for (key, value) in given(map) {
             let path = format!("{path}.{}", shown(key));
-            if value.is_null() {
-                self.wrong(&path, "it is null; leave it out, or compare with `is_null: true`");
-                continue;
-            }
             match key.as_str() {
                 ALL => {
                     for (at, one) in listed(value).iter().enumerate() {
@@ -130,7 +126,7 @@ impl<'n> Inputs<'n> {
     pub fn comparisons(&mut self, field: &str, path: &str, value: &Value) -> Vec<Condition> {
         let mut found = Vec::new();
         let Some(map) = self.object(path, value) else { return found };
-        for (word, value) in map {
+        for (word, value) in given(map) {
             let path = format!("{path}.{}", shown(word));
             let Ok(op) = Op::from_str(word) else {
                 self.wrong(&path, "there is no such comparison");
@@ -139,10 +135,6 @@ impl<'n> Inputs<'n> {
             let (op, value) = match (op, value) {
                 (Op::IsNull, Value::Bool(true)) | (Op::NotNull, Value::Bool(false)) => (Op::IsNull, Value::Null),
                 (Op::IsNull, Value::Bool(false)) | (Op::NotNull, Value::Bool(true)) => (Op::NotNull, Value::Null),
-                (_, Value::Null) => {
-                    self.wrong(&path, "it is null; leave it out, or compare with `is_null: true`");
-                    continue;
-                }
                 (op, value) => (op, value.clone()),
             };
             found.push(Condition::compare(field, op, value));
@@ -161,7 +153,7 @@ impl<'n> Inputs<'n> {
 
     pub fn order_of(&mut self, domain: usize, prefix: &str, path: &str, value: &Value, found: &mut Vec<Order>) {
         let Some(map) = self.object(path, value) else { return };
-        for (key, value) in map {
+        for (key, value) in given(map) {
             let path = format!("{path}.{}", shown(key));
             match self.target(domain, prefix, &path, key) {
                 Some(Target::Field(field, _)) => {
@@ -175,12 +167,11 @@ impl<'n> Inputs<'n> {
         }
     }
 
-    /// `None`: it is no direction, or null, which is as if it were left out.
+    /// `None`: it is no direction.
     pub fn direction(&mut self, path: &str, value: &Value) -> Option<bool> {
         match value.as_str() {
             Some("ASC") => Some(false),
             Some("DESC") => Some(true),
-            _ if value.is_null() => None,
             _ => {
                 self.wrong(path, "it should be ASC or DESC");
                 None
@@ -206,7 +197,7 @@ impl<'n> Inputs<'n> {
         found: &mut Vec<GroupInput>,
     ) {
         let Some(map) = self.object(path, value) else { return };
-        for (key, value) in map {
+        for (key, value) in given(map) {
             let path = format!("{path}.{}", shown(key));
             let shown: Vec<String> = way.iter().cloned().chain([key.clone()]).collect();
             let (field, kind) = match self.target(domain, prefix, &path, key) {
@@ -222,7 +213,6 @@ impl<'n> Inputs<'n> {
                 Some(part) if DatePart::from_str(&part.to_lowercase()).is_ok() => {
                     DatePart::from_str(&part.to_lowercase()).ok()
                 }
-                _ if value.is_null() => continue,
                 _ => {
                     self.wrong(&path, "it should be VALUE, or YEAR, MONTH or DAY of a date");
                     continue;
@@ -272,6 +262,11 @@ impl<'n> Inputs<'n> {
         }
         limit
     }
+}
+
+/// What an object holds. Null is as if it were left out: clients send it for variables that nobody set.
+pub(super) fn given(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    map.iter().filter(|(_, value)| !value.is_null())
 }
 
 /// One stands for a list of one.

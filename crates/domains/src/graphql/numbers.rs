@@ -4,7 +4,7 @@ use async_graphql::SelectionField;
 use serde_json::{Map, Value};
 
 use super::answer::{Fields, Shape, key_of, merge};
-use super::inputs::Inputs;
+use super::inputs::{Inputs, given};
 use super::names::DomainNames;
 use crate::model::FieldKind;
 use crate::query::{Aggregate, Function, MOST_ROWS, Order, Query};
@@ -142,14 +142,14 @@ impl Numbers<'_> {
 
     /// `{count: {gt: 3}, sum: {price: {gte: 10}}}`
     fn having(&mut self, inputs: &mut Inputs<'_>, path: &str, value: &Value) {
-        for (key, value) in value.as_object().into_iter().flatten() {
+        for (key, value) in value.as_object().into_iter().flat_map(given) {
             let path = format!("{path}.{key}");
             if key == "count" {
                 let column = self.column(Function::Count, None, false);
                 self.query.conditions.extend(inputs.comparisons(&column, &path, value));
                 continue;
             }
-            for (name, value) in value.as_object().into_iter().flatten() {
+            for (name, value) in value.as_object().into_iter().flat_map(given) {
                 if let Some(column) = self.column_of(key, name) {
                     self.query.conditions.extend(inputs.comparisons(&column, &format!("{path}.{name}"), value));
                 }
@@ -159,7 +159,7 @@ impl Numbers<'_> {
 
     /// `{count: DESC}`, `{sum: {price: DESC}}`, `{group: {artist: {name: ASC}}}`
     fn order(&mut self, inputs: &mut Inputs<'_>, path: &str, value: &Value) {
-        for (key, value) in value.as_object().into_iter().flatten() {
+        for (key, value) in value.as_object().into_iter().flat_map(given) {
             let path = format!("{path}.{key}");
             match key.as_str() {
                 "count" => {
@@ -170,7 +170,7 @@ impl Numbers<'_> {
                 }
                 "group" => inputs.order_of(self.domain, "", &path, value, &mut self.query.order),
                 part => {
-                    for (name, value) in value.as_object().into_iter().flatten() {
+                    for (name, value) in value.as_object().into_iter().flat_map(given) {
                         if let Some(desc) = inputs.direction(&format!("{path}.{name}"), value)
                             && let Some(field) = self.column_of(part, name)
                         {
