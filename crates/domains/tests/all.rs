@@ -11,6 +11,8 @@
 
 #[path = "all/attacks.rs"]
 mod attacks;
+#[path = "all/base.rs"]
+mod base;
 #[path = "all/changes.rs"]
 mod changes;
 #[path = "all/checking.rs"]
@@ -25,6 +27,8 @@ mod formatting;
 mod graphql;
 #[path = "all/graphql_attacks.rs"]
 mod graphql_attacks;
+#[path = "all/graphql_nulls.rs"]
+mod graphql_nulls;
 #[path = "all/hovering.rs"]
 mod hovering;
 #[path = "all/initial.rs"]
@@ -39,16 +43,24 @@ mod music;
 mod properties;
 #[path = "all/query_errors.rs"]
 mod query_errors;
+#[path = "all/questions.rs"]
+mod questions;
 #[path = "all/random_filters.rs"]
 mod random_filters;
+#[path = "all/recorded.rs"]
+mod recorded;
 #[path = "all/reference.rs"]
 mod reference;
 #[path = "all/renaming.rs"]
 mod renaming;
+#[path = "all/repeats.rs"]
+mod repeats;
 #[path = "all/search.rs"]
 mod search;
 #[path = "all/statements.rs"]
 mod statements;
+#[path = "all/stored.rs"]
+mod stored;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax.rs"]

@@ -66,18 +66,22 @@ impl Music {
         Self { domains, conn }
     }
 
-    /// Runs a statement as a guard would: every value is bound.
     pub fn run(&self, sql: &str, values: &[Value]) -> Vec<Vec<Value>> {
-        let mut statement = self.conn.prepare(sql).unwrap_or_else(|e| panic!("{e}: {sql}"));
-        assert_eq!(statement.parameter_count(), values.len(), "{sql}");
-        let width = statement.column_count();
-        let mut rows = statement.query(params_from_iter(values.iter().map(bound))).expect("rows");
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().unwrap_or_else(|e| panic!("{e}: {sql}")) {
-            found.push((0..width).map(|at| read(row.get_ref(at).expect("a value"))).collect());
-        }
-        found
+        read_all(&self.conn, sql, values)
     }
+}
+
+/// Runs a statement as a guard would: every value is bound.
+pub fn read_all(conn: &Connection, sql: &str, values: &[Value]) -> Vec<Vec<Value>> {
+    let mut statement = conn.prepare(sql).unwrap_or_else(|e| panic!("{e}: {sql}"));
+    assert_eq!(statement.parameter_count(), values.len(), "{sql}");
+    let width = statement.column_count();
+    let mut rows = statement.query(params_from_iter(values.iter().map(bound))).expect("rows");
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().unwrap_or_else(|e| panic!("{e}: {sql}")) {
+        found.push((0..width).map(|at| read(row.get_ref(at).expect("a value"))).collect());
+    }
+    found
 }
 
 fn bound(value: &Value) -> SqlValue {
@@ -99,7 +103,7 @@ fn read(value: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => json!(number),
         ValueRef::Real(number) => json!(number),
         ValueRef::Text(text) => json!(String::from_utf8_lossy(text)),
-        ValueRef::Blob(_) => panic!("there are no blobs"),
+        ValueRef::Blob(bytes) => json!({"bytes": bytes.len()}),
     }
 }
 
