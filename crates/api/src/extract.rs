@@ -89,7 +89,7 @@ impl<T: DeserializeOwned + IntoParams, S: Send + Sync> FromRequestParts<S> for P
         for (name, value) in &pairs.0 {
             storable(name, value)?;
         }
+        limits::check_parameters(&T::into_params(|| None), &pairs.0)?;
         Query::<T>::try_from_uri(&parts.uri).map(|Query(query)| Self(query)).map_err(|error| refused(error.body_text()))
     }
 }
-        limits::check_parameters(&T::into_params(|| None), &pairs.0)?;
