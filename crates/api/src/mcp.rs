@@ -27,6 +27,10 @@ use steward_core::UserId;
 use steward_core::locks::lock;
 use steward_core::ports::LoginError;
 
+/// Where a browser comes back to after a login at an MCP server.
+pub(crate) const BACK: &str = "/api/mcp/callback";
+/// Who this Steward is as a client of other login servers.
+const CLIENT: &str = "/.well-known/steward-mcp-client.json";
 const SESSION: &str = "mcp-session-id";
 /// A session that nothing was asked in for so long is ended.
 const QUIET: Duration = Duration::from_hours(1);
@@ -68,6 +72,7 @@ pub(crate) fn mcp_routes(state: &ApiState) -> Router<ApiState> {
         )
         .route("/.well-known/oauth-protected-resource", get(resource))
         .route("/.well-known/oauth-protected-resource/mcp", get(resource))
+        .route(CLIENT, get(client))
 }
 
 impl McpEndpoint {
@@ -172,5 +177,26 @@ async fn resource(State(state): State<ApiState>, request: Request) -> Json<Value
         "resource_name": "Steward",
         "bearer_methods_supported": ["header"],
         "resource_documentation": format!("{base}/docs"),
+    }))
+}
+
+/// The address of what says who the Steward at this origin is as a client.
+pub(crate) fn client_url(origin: &str) -> String {
+    format!("{origin}{CLIENT}")
+}
+
+/// A Client ID Metadata Document: login servers of MCP servers that don't register clients look it up.
+async fn client(State(state): State<ApiState>, request: Request) -> Json<Value> {
+    let (mut parts, _) = request.into_parts();
+    let base = base(&mut parts, &state).await;
+    Json(json!({
+        "client_id": client_url(&base),
+        "client_name": "Steward",
+        "client_uri": base,
+        "redirect_uris": [format!("{base}{BACK}")],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": "none",
+        "application_type": "web",
     }))
 }

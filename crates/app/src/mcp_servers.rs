@@ -3,11 +3,13 @@ use crate::authorize::SkillReach;
 use crate::dto::mcp_servers::{
     AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput, WithdrawTool,
 };
+use crate::error::ErrorKind;
+use std::path::Path;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{UserState, Users as _};
 use steward_core::skill::Skill;
 use steward_core::{McpServerId, UserId};
-use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStatus, McpError, McpHub};
+use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStatus, McpError, McpHub, find_program_places};
 
 impl App {
     /// By name, with their tools as last seen.
@@ -118,10 +120,10 @@ impl App {
         caller: &Caller,
         id: McpServerId,
         redirect_uri: String,
+        client_url: Option<String>,
     ) -> AppResult<(McpLogin, String)> {
         self.may_begin_mcp_login(caller, id).await?;
-        let request =
-            LoginRequest { tenant: self.tenant(), server: id, user: caller.user(), redirect_uri, scopes: Vec::new() };
+        let request = LoginRequest { tenant: self.tenant(), server: id, user: caller.user(), redirect_uri, client_url };
         let begun = self.mcp.begin_login(request).await?;
         let proof = self.access.browser_proof(PURPOSE, &proof_of(&begun.state, caller.user()));
         Ok((McpLogin { url: begun.url, login: begun.id }, proof))
@@ -180,18 +182,60 @@ impl App {
         if network {
             authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
         }
-        if let McpTransport::Stdio { read, write, .. } = &mut server.transport {
-            for path in read {
-                let real = self.host_path(caller, "transport.read", path, |found| found.mount(false).map(drop)).await?;
-                *path = real.display().to_string();
+        if let McpTransport::Stdio { command, read, write, .. } = &mut server.transport {
+            for path in write.iter_mut() {
+                let real = self.host_path(caller, "transport.write", path, |found| found.mount(true).map(drop)).await;
+                *path = real.map_err(|error| hint_missing(path, error))?.display().to_string();
             }
-            for path in write {
-                let real = self.host_path(caller, "transport.write", path, |found| found.mount(true).map(drop)).await?;
-                *path = real.display().to_string();
+            // What the program makes itself, where it may write, need not be there yet.
+            read.retain(|path| {
+                Path::new(path).exists() || !write.iter().any(|folder| Path::new(path).starts_with(folder))
+            });
+            for path in read.iter_mut() {
+                let real = self.host_path(caller, "transport.read", path, |found| found.mount(false).map(drop)).await;
+                *path = real.map_err(|error| hint_missing(path, error))?.display().to_string();
+            }
+            // What it may change itself says nothing about what else it may read.
+            let own = |program: &String| write.iter().any(|folder| Path::new(program).starts_with(folder));
+            if !command.first().is_some_and(own) {
+                self.give_program_places(caller, command, read).await;
             }
         }
         Ok(())
     }
+
+    /// Adds to `read` what a program that is named by its whole path needs to start, where the caller may name that. It is
+    /// looked up now and not at each start, so that nobody widens it later by changing a file of it.
+    async fn give_program_places(&self, caller: &Caller, command: &mut [String], read: &mut Vec<String>) {
+        if authorize(caller, Action::Write, Resource::ServerPaths).is_err() {
+            return;
+        }
+        let Some(program) = command.first_mut() else { return };
+        let (rules, named) = (self.documents.places.clone(), program.clone());
+        let found = tokio::task::spawn_blocking(move || find_program_places(&rules, &named)).await;
+        let Ok(needed) = found else { return };
+        for place in needed.read {
+            let place = place.display().to_string();
+            if read.iter().any(|given| Path::new(&place).starts_with(given)) {
+                continue;
+            }
+            match self.host_path(caller, "transport.read", &place, |found| found.mount(false).map(drop)).await {
+                Ok(found) => read.push(found.display().to_string()),
+                // The start says what is missing.
+                Err(error) => tracing::debug!(place, %error, "a place that a program needs is not given to it"),
+            }
+        }
+        *program = needed.program;
+    }
+}
+
+/// Says what can be done about a path that isn't there.
+fn hint_missing(path: &str, error: AppError) -> AppError {
+    if error.kind != ErrorKind::Invalid || Path::new(path).exists() {
+        return error;
+    }
+    let hint = "make it first; or, if the program makes it itself, name the folder that it comes into under `write`";
+    AppError::invalid(error.detail.field.as_deref().unwrap_or_default(), error.detail.title.clone(), hint)
 }
 
 /// What proofs of browsers are for here.

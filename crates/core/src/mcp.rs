@@ -4,6 +4,7 @@ use crate::skill::CredentialWanted;
 use crate::{McpServerId, Timestamp, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpServer {
@@ -36,6 +37,12 @@ pub enum McpTransport {
         /// Name of the variable that takes the credential's secret.
         #[serde(default)]
         secret_variable: Option<String>,
+        /// Plain settings in its environment; what is secret goes into `secrets`.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        env: BTreeMap<String, String>,
+        /// Variables that take a secret each, with the name of the credential that has it.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        secrets: BTreeMap<String, String>,
         /// Whether it may use the network.
         #[serde(default)]
         network: bool,
@@ -73,7 +80,7 @@ pub struct McpTool {
     pub withdrawn: bool,
     #[serde(default)]
     pub gone: bool,
-    /// Why nobody should accept it: its schema can't be used.
+    /// Why nobody should accept it: its schema can't be used, or it is called in a way that isn't supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unusable: Option<String>,
 }

@@ -7,14 +7,17 @@ mod connect;
 mod connection;
 mod credentials;
 mod error;
+mod failure;
 mod login;
 mod oauth_token;
 mod pool;
+mod program;
 
 pub use accepted_tools::tool_diff;
 pub use call::McpExecutor;
 pub use error::McpError;
 pub use login::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
+pub use program::{ProgramPlaces, find_program_places};
 pub use steward_sandbox::process::Helper;
 
 use crate::error::refused;
@@ -25,6 +28,7 @@ use credentials::Caller;
 use login::Logins;
 use oauth_token::Tokens;
 use pool::Pool;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,7 +104,7 @@ impl McpHub {
             )));
         }
         match &server.transport {
-            McpTransport::Stdio { command, read, write, .. } => {
+            McpTransport::Stdio { command, secret_variable, env, secrets, read, write, .. } => {
                 if command.first().is_none_or(String::is_empty) {
                     return Err(McpError::Invalid(
                         "`command` names the server's program first; it is empty".to_owned(),
@@ -111,7 +115,7 @@ impl McpHub {
                         return Err(McpError::Invalid(format!("`{field}` takes absolute paths; `{path}` is none")));
                     }
                 }
-                Ok(())
+                validate_variables(secret_variable.as_deref(), env, secrets)
             }
             McpTransport::Http { url, allow } => {
                 let fine =
@@ -264,6 +268,35 @@ impl McpHub {
             });
         }
         Ok(made)
+    }
+}
+
+const MAX_VARIABLES: usize = 100;
+const MAX_SETTING_BYTES: usize = 32 << 10;
+
+fn validate_variables(
+    secret_variable: Option<&str>,
+    env: &BTreeMap<String, String>,
+    secrets: &BTreeMap<String, String>,
+) -> Result<(), McpError> {
+    let invalid = |why: String| Err(McpError::Invalid(why));
+    if env.len() + secrets.len() > MAX_VARIABLES {
+        return invalid(format!("`env` and `secrets` hold more than {MAX_VARIABLES} variables"));
+    }
+    for name in env.keys().chain(secrets.keys()).map(String::as_str).chain(secret_variable) {
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if name.is_empty() || !plain || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return invalid(format!("`{name}` can't be a variable; use letters, digits and _, such as WIKI_TOKEN"));
+        }
+    }
+    if let Some((name, _)) = env.iter().find(|(_, value)| value.len() > MAX_SETTING_BYTES || value.contains('\0')) {
+        return invalid(format!("the value of `{name}` is too long, or holds what no variable can hold"));
+    }
+    let twice = secrets.keys().find(|name| env.contains_key(*name) || Some(name.as_str()) == secret_variable);
+    let twice = twice.map(String::as_str).or(secret_variable.filter(|name| env.contains_key(*name)));
+    match twice {
+        Some(name) => invalid(format!("`{name}` is named twice; a variable is a plain setting or takes one secret")),
+        None => Ok(()),
     }
 }
 

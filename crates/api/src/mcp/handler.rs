@@ -8,8 +8,9 @@ use crate::tenant_app::TenantApp;
 use axum::http::request::Parts;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -140,7 +141,9 @@ fn checked(schema: &Value, arguments: &Value) -> Result<(), ErrorData> {
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let us = Implementation::new("steward", self.state.tenants.installation().facts.version.clone());
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        // Clients may list prompts and resources; there are none.
+        let offers = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        ServerConfig::new(offers)
             .with_server_info(us)
             .with_instructions(
                 "Each `ask_…` tool is an agent of this Steward. Runs are durable: a call that ends early has not ended its run; `follow_run` has the answer.",
@@ -169,6 +172,23 @@ impl ServerHandler for McpHandler {
             page.next_cursor = page.tools.last().map(|tool| tool.name.to_string());
         }
         Ok(page)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Err(invalid(format!("there is no prompt `{}`; Steward offers tools only", request.name)))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let missing = format!("there is no resource `{}`; Steward offers tools only", request.uri);
+        Err(ErrorData::resource_not_found(missing, Some(json!({"uri": request.uri}))))
     }
 
     async fn call_tool(

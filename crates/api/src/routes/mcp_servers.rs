@@ -7,6 +7,7 @@ use crate::dto::mcp_servers::{
 use crate::dto::skills::Skill;
 use crate::guard::{AuditNote, serves};
 use crate::headers::text;
+use crate::mcp::{BACK, client_url};
 use crate::openapi::escape;
 use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
@@ -17,7 +18,6 @@ use axum::response::{AppendHeaders, Html, IntoResponse, Response};
 use steward_app::{Caller, LoginAnswer};
 use steward_core::McpServerId;
 
-const BACK: &str = "/api/mcp/callback";
 /// Longest part of what comes back.
 const MOST: usize = 8192;
 
@@ -174,7 +174,9 @@ async fn begin_login(
 ) -> Result<(AppendHeaders<[(HeaderName, HeaderValue); 1]>, Json<McpLogin>), Problem> {
     state.may_begin_mcp_login(&caller, id).await?;
     let origin = origin(&state, &client, way.origin, &headers)?;
-    let (begun, proof) = state.begin_mcp_login(&caller, id, format!("{origin}{BACK}")).await?;
+    // Only an address that others can trust says who this client is.
+    let client_url = origin.starts_with("https://").then(|| client_url(&origin));
+    let (begun, proof) = state.begin_mcp_login(&caller, id, format!("{origin}{BACK}"), client_url).await?;
     let cookie = set_mcp_login(&begun.login, &proof, client.https);
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), Json(begun)))
 }

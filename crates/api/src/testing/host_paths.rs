@@ -201,3 +201,38 @@ async fn links_are_resolved_when_a_place_is_named() {
     let (status, watched) = ground.post("/api/documents/register-path", &body).await;
     assert_eq!((status, &watched["path"]), (201, &json!(ground.at("share/tool"))));
 }
+
+#[tokio::test]
+async fn a_server_gets_what_its_program_needs_within_the_rules() {
+    let ground = Ground::new().await;
+    let text = |name: &str| ground.at(name).display().to_string();
+    for folder in ["share/venv/bin", "share/cpython/bin", "own/cpython/bin", "share/other/bin"] {
+        fs::create_dir_all(ground.at(folder)).unwrap();
+    }
+    for (folder, home) in [("share/venv", "share/cpython/bin"), ("share/other", "own/cpython/bin")] {
+        fs::write(ground.at(folder).join("pyvenv.cfg"), format!("home = {}\n", text(home))).unwrap();
+        fs::write(ground.at(folder).join("bin/server"), "").unwrap();
+    }
+    let add = async |name: &str, program: &str, read: Value, write: Value| {
+        let transport = json!({"kind": "stdio", "command": [text(program)], "read": read, "write": write,
+            "env": {"LEVEL": "2"}, "secrets": {"KEY": "wiki"}});
+        ground.post("/api/mcp/servers", &json!({"name": name, "transport": transport})).await
+    };
+    let database = text("share/tool/new.db");
+    let (status, made) = add("a", "share/venv/bin/server", json!([database]), json!([text("share/tool")])).await;
+    assert_eq!(status, 201, "{made}");
+    let transport = &made["transport"];
+    assert_eq!(transport["read"], json!([text("share/venv"), text("share/cpython")]));
+    assert_eq!((&transport["env"]["LEVEL"], &transport["secrets"]["KEY"]), (&json!("2"), &json!("wiki")));
+    // The program's own is not given, whatever an environment names.
+    let (status, made) = add("b", "share/other/bin/server", json!([]), json!([])).await;
+    assert_eq!((status, &made["transport"]["read"]), (201, &json!([text("share/other")])));
+    // Nor does a program say what it reads where it may write.
+    let (status, made) = add("c", "share/venv/bin/server", json!([]), json!([text("share/venv")])).await;
+    assert_eq!((status, &made["transport"]["read"]), (201, &json!([])));
+    for (read, write) in [(json!([database]), json!([])), (json!([]), json!([text("share/none")]))] {
+        let (status, refused) = add("d", "share/venv/bin/server", read, write).await;
+        assert_eq!(status, 422, "{refused}");
+        assert!(refused.to_string().contains("make it first"), "{refused}");
+    }
+}

@@ -26,6 +26,10 @@ async fn only_those_with_a_key_come_in_and_to_their_own_sessions() {
     let told = bed.send("GET /.well-known/oauth-protected-resource/mcp", &[], "").await;
     assert_eq!(told.json()["resource"], "http://localhost:8800/mcp");
 
+    let client = bed.send("GET /.well-known/steward-mcp-client.json", &[], "").await.json();
+    assert_eq!(client["client_id"], "http://localhost:8800/.well-known/steward-mcp-client.json");
+    assert_eq!(client["redirect_uris"], json!(["http://localhost:8800/api/mcp/callback"]));
+
     let origin = "origin: https://evil.example.org";
     let foreign = bed.json("POST /mcp", &[ACCEPT, &mine, origin], &hello).await;
     assert_eq!(foreign.status, 403);

@@ -6,6 +6,7 @@ use crate::term::{Exit, Term, print_text};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// MCP servers: other programs' tools.
 #[derive(Debug, Clone, Subcommand)]
@@ -55,7 +56,7 @@ pub enum McpAction {
 /// Add a server: an address, or a program of this machine after `--`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  steward mcp add wiki --url https://wiki.example.org/mcp\n  steward mcp add files --read /opt/files -- /opt/files/bin/server\n  steward mcp add shop --url https://shop.example.org/mcp --credential shop"
+    after_help = "Examples:\n  steward mcp add wiki --url https://wiki.example.org/mcp\n  steward mcp add files --read /opt/files -- /opt/files/bin/server\n  steward mcp add shop --url https://shop.example.org/mcp --credential shop\n  steward mcp add chat --network --secret SLACK_BOT_TOKEN=slack --env SLACK_TEAM_ID=T0 -- npx -y slack-server"
 )]
 pub struct Add {
     /// Its name, of a-z, 0-9 and _; its tools are called NAME_TOOL.
@@ -65,7 +66,7 @@ pub struct Add {
         long,
         value_name = "URL",
         required_unless_present = "command",
-        conflicts_with_all = ["command", "read", "write", "network", "secret_variable"]
+        conflicts_with_all = ["command", "read", "write", "network", "secret_variable", "env", "secret"]
     )]
     url: Option<String>,
     /// A private host and port that it may be at; may be given often.
@@ -83,6 +84,12 @@ pub struct Add {
     /// The variable in which the program gets its credential.
     #[arg(long, value_name = "NAME", requires = "credential")]
     secret_variable: Option<String>,
+    /// A plain setting of the program; may be given often.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    env: Vec<(String, String)>,
+    /// A variable that takes the secret of a credential; may be given often.
+    #[arg(long, value_name = "NAME=CREDENTIAL", value_parser = pair)]
+    secret: Vec<(String, String)>,
     /// Its credential, by name (see `steward credential list`).
     #[arg(long, value_name = "NAME")]
     credential: Option<String>,
@@ -220,6 +227,13 @@ fn tell(tool: &Value, term: Term) {
     }
 }
 
+/// `NAME=VALUE`; the value may hold further signs of equality.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = parts.ok_or_else(|| format!("`{text}` names no value; write it as NAME=VALUE"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
     let transport = match &wanted.url {
         Some(url) => json!({"kind": "http", "url": url, "allow": wanted.allow}),
@@ -227,6 +241,8 @@ async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
             "kind": "stdio",
             "command": wanted.command,
             "secret_variable": wanted.secret_variable,
+            "env": wanted.env.into_iter().collect::<BTreeMap<_, _>>(),
+            "secrets": wanted.secret.into_iter().collect::<BTreeMap<_, _>>(),
             "network": wanted.network,
             "read": wanted.read,
             "write": wanted.write,

@@ -1,6 +1,6 @@
 //! Calls of MCP tools: compared with what was accepted, sent, retried once where safe. Media is named, not inlined.
 
-use super::connect::login_hint;
+use super::connect::{advice, login_hint};
 use super::connection::{Connection, RequestFault};
 use super::credentials::Caller;
 use super::error::McpError;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::mcp::McpServer;
+use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::provenance::Provenance;
@@ -50,10 +50,14 @@ impl McpHub {
                 Ok(reached) => reached,
                 // A refused token may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
+                    self.note_challenge(server, who, &error);
                     last = Some(error);
                     continue;
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.note_challenge(server, who, &error);
+                    return Err(error);
+                }
             };
             let _busy = connection.begin();
             let fault = match work(Arc::clone(&connection)).await {
@@ -68,11 +72,14 @@ impl McpHub {
             let (error, again) = match fault {
                 RequestFault::Error(error) => (error, false),
                 RequestFault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
-                RequestFault::Login => (McpError::Login { hint: login_hint(server, true), server: name }, true),
+                RequestFault::Login(challenge) => {
+                    (McpError::Login { hint: login_hint(server, true), server: name, challenge }, true)
+                }
                 RequestFault::Broke(reason) => {
                     (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats)
                 }
             };
+            self.note_challenge(server, who, &error);
             if !again || who.context.is_some_and(Context::halted) {
                 return Err(error);
             }
@@ -108,7 +115,14 @@ impl McpHub {
         now.and_then(|now| accepted_tools::check_accepted(&now, spec)).map_err(RequestFault::Error)?;
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let result = connection.call(name, arguments, context).await?;
-        tool_output(&server.name, result).map_err(RequestFault::Error)
+        let output = tool_output(&server.name, result).map_err(|error| match error {
+            McpError::Said { server: name, message } if matches!(server.transport, McpTransport::Stdio { .. }) => {
+                let advice = advice(&message);
+                McpError::Said { server: name, message: format!("{message}{advice}") }
+            }
+            error => error,
+        });
+        output.map_err(RequestFault::Error)
     }
 }
 

@@ -1,17 +1,22 @@
 use super::McpConfig;
-use super::connection::{Connection, McpService};
-use super::credentials::Secret;
+use super::connection::{Connection, RUNS_AS_TASK, scope_error};
+use super::credentials::{Secret, Secrets};
 use super::error::McpError;
+use super::failure::{Failure, read_start_failure};
+use super::program::find_program_places;
 use crate::outbound::PinnedClient;
 use crate::skills::parse_allow_list;
 use crate::text::tail;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue};
-use rmcp::service::{ClientInitializeError, serve_client};
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use secrecy::ExposeSecret as _;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -23,6 +28,7 @@ use steward_core::UserId;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_sandbox::host::{HostMount, HostPathError};
 use steward_sandbox::process::{CommandSpec, Limits, Session};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
 const MESSAGE: usize = 4 << 20;
 /// CPU seconds of a server's process; an idle one uses none.
@@ -39,14 +45,15 @@ pub(super) async fn open_connection(
     config: &McpConfig,
     server: &McpServer,
     user: Option<UserId>,
-    secret: Option<&Secret>,
+    secrets: &Secrets,
 ) -> Result<Connection, McpError> {
     match &server.transport {
-        McpTransport::Stdio { command, secret_variable, network, read, write } => {
+        McpTransport::Stdio { command, secret_variable, env, network, read, write, .. } => {
             let mut spec = CommandSpec::new(command.iter().cloned(), folder(config, server, user)?);
             spec.network = *network;
             spec.mounts = mounts(config, server, read, write).await?;
-            spec.env = environment(server, secret_variable.as_deref(), secret)?;
+            spec.env = environment(server, secret_variable.as_deref(), secrets)?;
+            add_settings(&mut spec.env, env, command);
             spec.limits = Limits {
                 cpu_s: CPU,
                 memory_bytes: MEMORY,
@@ -56,11 +63,12 @@ pub(super) async fn open_connection(
             };
             stdio(config, server, spec).await
         }
-        McpTransport::Http { url, allow } => http(config, server, url, allow, secret).await,
+        McpTransport::Http { url, allow } => http(config, server, url, allow, secrets.own.as_ref()).await,
     }
 }
 
-/// What the server may read and change besides its own folder, looked at anew for each start.
+/// What the server may read and change besides its own folder, looked at anew for each start. What is read may come into being
+/// later where the server may write.
 async fn mounts(
     config: &McpConfig,
     server: &McpServer,
@@ -71,7 +79,12 @@ async fn mounts(
     let named = |paths: &[String], write: bool| {
         paths.iter().map(|path| (PathBuf::from(path), write)).collect::<Vec<(PathBuf, bool)>>()
     };
-    let named = [named(read, false), named(write, true)].concat();
+    let later = |path: &&String| {
+        let path = Path::new(path.as_str());
+        !write.iter().any(|folder| path.starts_with(folder)) || path.exists()
+    };
+    let read: Vec<String> = read.iter().filter(later).cloned().collect();
+    let named = [named(&read, false), named(write, true)].concat();
     let mounted = tokio::task::spawn_blocking(move || {
         named.iter().map(|(path, write)| places.open(path)?.mount(*write)).collect::<Result<_, HostPathError>>()
     });
@@ -115,33 +128,126 @@ pub(super) fn remove_folders(folder: &Path, user: UserId) -> io::Result<()> {
 fn environment(
     server: &McpServer,
     variable: Option<&str>,
-    secret: Option<&Secret>,
+    secrets: &Secrets,
 ) -> Result<BTreeMap<String, String>, McpError> {
-    match (variable, secret) {
-        (Some(name), Some(secret)) => Ok(BTreeMap::from([(name.to_owned(), secret.value.expose_secret().to_owned())])),
-        (None, Some(_)) => Err(McpError::Invalid(format!(
-            "the MCP server `{}` has a credential, but no variable that takes it; name one in `secret_variable`",
-            server.name
-        ))),
-        (_, None) => Ok(BTreeMap::new()),
+    let text = |secret: &Secret| secret.value.expose_secret().to_owned();
+    let mut env: BTreeMap<String, String> =
+        secrets.further.iter().map(|(name, secret)| (name.clone(), text(secret))).collect();
+    match (variable, &secrets.own) {
+        (Some(name), Some(secret)) => {
+            env.insert(name.to_owned(), text(secret));
+        }
+        (None, Some(_)) => {
+            return Err(McpError::Invalid(format!(
+                "the MCP server `{}` has a credential, but no variable that takes it; name one in `secret_variable`",
+                server.name
+            )));
+        }
+        (_, None) => {}
+    }
+    Ok(env)
+}
+
+/// Plain settings, never in the place of a secret; and programs beside one that is named by its whole path are found, as
+/// `node` beside `npx`.
+fn add_settings(env: &mut BTreeMap<String, String>, settings: &BTreeMap<String, String>, command: &[String]) {
+    for (name, value) in settings {
+        env.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    let program = command.first().map(Path::new).filter(|program| program.is_absolute());
+    if let Some(folder) = program.and_then(Path::parent) {
+        env.entry("PATH".to_owned()).or_insert_with(|| format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display()));
     }
 }
 
 async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Result<Connection, McpError> {
+    match start_program(config, server, spec.clone(), ClientLifecycleMode::Initialize).await {
+        // A program that knows no handshake any more may say so and end; it is asked anew.
+        Err((McpError::Unreachable { reason, .. }, true)) => {
+            let newest = start_program(config, server, spec, newest_only()).await;
+            newest.map_err(|_| unreachable(server, reason))
+        }
+        done => done.map_err(|(error, _)| error),
+    }
+}
+
+/// With an error comes whether the program answered by refusing this beginning.
+async fn start_program(
+    config: &McpConfig,
+    server: &McpServer,
+    spec: CommandSpec,
+    lifecycle: ClientLifecycleMode,
+) -> Result<Connection, (McpError, bool)> {
+    let missing = missing_places(config, &spec);
+    let failed = |reason: String| (unreachable(server, format!("{reason}{missing}")), false);
     let started = config.sandbox.open(spec).await;
-    let mut program = started.map_err(|error| unreachable(server, error.to_string()))?;
+    let mut program = started.map_err(|error| failed(error.to_string()))?;
     let Some((stdin, stdout)) = program.streams() else {
-        return Err(unreachable(server, "it has no streams".to_owned()));
+        return Err(failed("it has no streams".to_owned()));
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
-    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
-    match handshake(config, server, None, serve_client(Arc::default(), transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, Some(program))),
-        Err(McpError::Unreachable { reason, .. }) => {
-            Err(unreachable(server, format!("{reason}{}", stderr_text(&mut program).await)))
+    let transport = AsyncRwTransport::new_client(keep_task_support(stdout), stdin).with_max_line_length(MESSAGE);
+    let serving = serve_client_with_lifecycle(Arc::default(), transport, lifecycle);
+    match tokio::time::timeout(config.start, serving).await {
+        Ok(Ok(service)) => Ok(Connection::new(server, service, Some(program)).await),
+        Ok(Err(error)) => {
+            let refused = matches!(
+                error,
+                ClientInitializeError::JsonRpcError(_) | ClientInitializeError::NoCompatibleProtocolVersion { .. }
+            );
+            let reason = read_start_failure(&error).into_words();
+            let (error, _) = failed(format!("{reason}{}", stderr_text(&mut program).await));
+            Err((error, refused))
         }
-        Err(error) => Err(error),
+        Err(_) => Err(failed(format!("{}{}", late(config), stderr_text(&mut program).await))),
     }
+}
+
+/// What the program needs by its whole path and isn't shown, for an error.
+fn missing_places(config: &McpConfig, spec: &CommandSpec) -> String {
+    let Some(program) = spec.argv.first() else { return String::new() };
+    let shown = |path: &PathBuf| spec.mounts.iter().any(|mount| path.starts_with(mount.path()));
+    let missing = find_program_places(&config.places, program).read.into_iter().filter(|path| !shown(path));
+    let missing: Vec<String> = missing.map(|path| path.display().to_string()).collect();
+    if missing.is_empty() { String::new() } else { format!("; it needs {} under `read`", missing.join(" and ")) }
+}
+
+/// Passes on what a program writes, and marks tools that run as a task only, which the library would forget.
+fn keep_task_support(output: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
+    const BUFFER_BYTES: usize = 64 << 10;
+    let (mut to, from) = tokio::io::duplex(BUFFER_BYTES);
+    tokio::spawn(async move {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            // A longer line is passed on in pieces, which the library refuses.
+            match (&mut output).take(MESSAGE as u64).read_until(b'\n', &mut line).await {
+                Ok(1..) => {}
+                _ => return,
+            }
+            let marked = mark_tasks(&line);
+            if to.write_all(marked.as_deref().unwrap_or(&line)).await.is_err() {
+                return;
+            }
+        }
+    });
+    from
+}
+
+/// `None`: there is nothing to mark.
+fn mark_tasks(line: &[u8]) -> Option<Vec<u8>> {
+    const FIELD: &[u8] = b"\"taskSupport\"";
+    line.windows(FIELD.len()).find(|part| *part == FIELD)?;
+    let mut message: Value = serde_json::from_slice(line).ok()?;
+    for tool in message.pointer_mut("/result/tools")?.as_array_mut()? {
+        if tool["execution"]["taskSupport"] == "required" {
+            tool["_meta"][RUNS_AS_TASK] = true.into();
+        }
+    }
+    let mut marked = serde_json::to_vec(&message).ok()?;
+    marked.push(b'\n');
+    Some(marked)
 }
 
 /// How a program ended, with the end of its stderr; empty while it runs.
@@ -162,7 +268,8 @@ pub(super) async fn stderr_text(program: &mut Session) -> String {
     }
 }
 
-fn advice(said: &str) -> &'static str {
+/// What to do about what a local program said.
+pub(super) fn advice(said: &str) -> &'static str {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {
         " (it wants the network, as npx and uvx do to fetch a server: switch `network` on)"
@@ -198,9 +305,60 @@ async fn http(
     if let Some(secret) = secret {
         settings = with_credential(settings, secret)?;
     }
-    let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
-    let service = handshake(config, server, secret, serve_client(Arc::default(), transport)).await?;
-    Ok(Connection::new(server, service, None))
+    let begin = async |lifecycle: ClientLifecycleMode| {
+        let transport = StreamableHttpClientTransport::with_client(pinned.client.clone(), settings.clone());
+        serve_client_with_lifecycle(Arc::default(), transport, lifecycle).await
+    };
+    let attempt = async {
+        let first = begin(either_lifecycle()).await.map_err(|error| read_start_failure(&error));
+        match first {
+            // Some servers answer with an error of their own to what they don't know.
+            Err(Failure::Refused(_) | Failure::Other(_)) => {
+                begin(ClientLifecycleMode::Initialize).await.map_err(|error| read_start_failure(&error))
+            }
+            first => first,
+        }
+    };
+    let failure = match tokio::time::timeout(config.start, attempt).await {
+        Ok(Ok(service)) => return Ok(Connection::new(server, service, None).await),
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::Other(late(config)),
+    };
+    Err(match failure {
+        Failure::Login(challenge) => {
+            McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()), challenge }
+        }
+        Failure::Scope(challenge) => scope_error(&server.name, challenge),
+        Failure::Refused(reason) if answers_old_transport(&pinned).await => {
+            unreachable(server, format!("{OLD_TRANSPORT} ({reason})"))
+        }
+        other => unreachable(server, other.into_words()),
+    })
+}
+
+const OLD_TRANSPORT: &str = "at this address is the older SSE transport, which MCP has replaced and Steward doesn't speak; look up the server's address for streamable HTTP, which often ends in /mcp";
+
+/// Whether the address sends an event stream without being asked for anything, as servers of the transport of 2024 do.
+async fn answers_old_transport(pinned: &PinnedClient) -> bool {
+    const TIMEOUT: Duration = Duration::from_secs(5);
+    let asked = pinned.client.get(pinned.url.clone()).header(ACCEPT, "text/event-stream").timeout(TIMEOUT).send().await;
+    let streams = |answer: reqwest::Response| {
+        let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+    };
+    asked.is_ok_and(streams)
+}
+
+/// The revision without a handshake where the server speaks it, else the newest with one.
+fn either_lifecycle() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    }
+}
+
+fn newest_only() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
 }
 
 pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
@@ -232,21 +390,8 @@ fn with_credential(
     Ok(settings.custom_headers(HashMap::from([(name, value)])))
 }
 
-/// `secret`: what the server was shown.
-async fn handshake(
-    config: &McpConfig,
-    server: &McpServer,
-    secret: Option<&Secret>,
-    serving: impl Future<Output = Result<McpService, ClientInitializeError>>,
-) -> Result<McpService, McpError> {
-    match tokio::time::timeout(config.start, serving).await {
-        Ok(Ok(service)) => Ok(service),
-        Ok(Err(error)) if error.is_authorization_required() => {
-            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
-        }
-        Ok(Err(error)) => Err(unreachable(server, error_chain(&error))),
-        Err(_) => Err(unreachable(server, format!("it gave no answer within {} s", config.start.as_secs()))),
-    }
+fn late(config: &McpConfig) -> String {
+    format!("it gave no answer within {} s", config.start.as_secs())
 }
 
 pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
@@ -264,4 +409,37 @@ pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
 
 fn unreachable(server: &McpServer, reason: String) -> McpError {
     McpError::Unreachable { server: server.name.clone(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{add_settings, mark_tasks};
+    use serde_json::{Value, json};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn tools_that_run_as_a_task_only_are_marked() {
+        let tool = |name: &str, support: &str| json!({"name": name, "execution": {"taskSupport": support}});
+        let tools = [tool("a", "required"), tool("b", "optional"), json!({"name": "c"})];
+        let line = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}).to_string();
+        let marked: Value = serde_json::from_slice(&mark_tasks(line.as_bytes()).unwrap()).unwrap();
+        let tools = &marked["result"]["tools"];
+        assert_eq!(tools[0]["_meta"]["steward/runs-as-task"], true);
+        assert!(tools[1].get("_meta").is_none() && tools[2].get("_meta").is_none(), "{tools}");
+        for other in ["{\"taskSupport\"", "{\"params\":{\"taskSupport\":\"required\"}}", "{}"] {
+            assert_eq!(mark_tasks(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_setting_never_takes_the_place_of_a_secret() {
+        let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let mut env = map(&[("TOKEN", "canary")]);
+        add_settings(&mut env, &map(&[("TOKEN", "plain"), ("LEVEL", "2")]), &["npx".to_owned()]);
+        assert_eq!(env, map(&[("TOKEN", "canary"), ("LEVEL", "2")]));
+        add_settings(&mut env, &map(&[]), &["/opt/node/bin/npx".to_owned()]);
+        assert_eq!(env["PATH"], "/opt/node/bin:/usr/local/bin:/usr/bin:/bin");
+    }
 }

@@ -1,21 +1,23 @@
 //! One connection to a server. What a server asks for (a model's answer, a person's input, folders) is declined.
 
-use super::connect::{error_chain, stderr_text};
+use super::connect::stderr_text;
 use super::error::McpError;
+use super::failure::{Failure, challenge_params, read_request_failure};
 use crate::handler::Context;
 use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
-    Implementation, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, ErrorCode,
+    Implementation, InputRequest, InputRequiredResult, InputResponses, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult, SubscriptionFilter, Tool,
 };
 use rmcp::service::{
-    NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+    ClientCacheConfig, NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService,
+    ServiceError,
 };
-use rmcp::transport::streamable_http_client::StreamableHttpError;
-use serde_json::{Map, Value};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use steward_core::locks::lock;
 use steward_core::mcp::{McpServer, McpTool};
@@ -23,14 +25,19 @@ use steward_core::schema;
 use steward_sandbox::process::Session;
 
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+/// Times that a server may ask for more before a call has a result.
+const MAX_ROUNDS: usize = 10;
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
-const MAX_PAGES: usize = 50;
+/// As many as tools, for a page may hold one.
+const MAX_PAGES: usize = MAX_TOOLS;
 const MAX_TOOLS: usize = 500;
 /// Largest schema and longest description that are accepted, bytes.
 const MAX_SCHEMA_BYTES: usize = 64 << 10;
 const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
-/// After this time a list is fetched again, since servers without sessions can't announce changes.
+/// After this time a list is fetched again, since not all servers announce changes.
 const LIST_LIFETIME: Duration = Duration::from_mins(1);
+/// The same where nothing would tell that another server answers: without a session, and without a stream of changes.
+const UNTOLD_LIFETIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) enum RequestFault {
@@ -38,7 +45,8 @@ pub(super) enum RequestFault {
     Gone(String),
     /// The connection broke after the server had received the request.
     Broke(String),
-    Login,
+    /// With its `WWW-Authenticate`.
+    Login(Option<String>),
     Error(McpError),
 }
 
@@ -70,8 +78,15 @@ impl Drop for UseGuard<'_> {
     }
 }
 
+/// Key in a tool's metadata, put there while it is read, since the library drops `execution.taskSupport`.
+pub(super) const RUNS_AS_TASK: &str = "steward/runs-as-task";
+const ONLY_AS_TASK: &str = "it runs as a task only (`taskSupport: required`), which Steward doesn't support";
+
 impl Connection {
-    pub fn new(server: &McpServer, service: McpService, program: Option<Session>) -> Self {
+    pub async fn new(server: &McpServer, service: McpService, program: Option<Session>) -> Self {
+        // How long a list counts is decided here, not by the server.
+        service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
+        tokio::spawn(watch_changes(service.peer().clone(), Arc::downgrade(service.service())));
         Self {
             server: server.name.clone(),
             peer: service.peer().clone(),
@@ -109,7 +124,7 @@ impl Connection {
         if let Some(known) = listing.as_ref()
             && !anew
             && known.changes == changes
-            && known.at.elapsed() < LIST_LIFETIME
+            && known.at.elapsed() < self.list_lifetime()
         {
             return Ok(Arc::clone(&known.tools));
         }
@@ -122,32 +137,47 @@ impl Connection {
         Ok(tools)
     }
 
+    fn list_lifetime(&self) -> Duration {
+        let sessionless = self.peer.peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
+        if sessionless && !self.notifications.announced.load(Ordering::Acquire) {
+            UNTOLD_LIFETIME
+        } else {
+            LIST_LIFETIME
+        }
+    }
+
+    /// Paging ends with the tools that are there once a page brings nothing new, or its cursor comes a second time.
     async fn list(&self) -> Result<Vec<McpTool>, RequestFault> {
         let mut tools: Vec<McpTool> = Vec::new();
+        let (mut names, mut cursors): (HashSet<String>, HashSet<String>) = Default::default();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
             let mut page = PaginatedRequestParams::default();
             page.cursor = cursor;
             let answer = self.peer.list_tools(Some(page)).await;
-            let answer = answer.map_err(|error| self.fault(error, false))?;
+            let answer = answer.map_err(|error| self.fault(&error, false))?;
+            let empty = answer.tools.is_empty();
+            let mut new = false;
             for tool in answer.tools {
-                let Some(tool) = self.listed(tool) else {
-                    continue;
-                };
-                if tools.iter().any(|other| other.name == tool.name) {
-                    return Err(self.refuse(format!("it lists two tools called `{}`", tool.name)));
+                new |= names.insert(tool.name.to_string());
+                if let Some(tool) = self.listed(tool) {
+                    add_listed(&mut tools, tool);
                 }
-                tools.push(tool);
             }
             if tools.len() > MAX_TOOLS {
-                break;
+                return Err(self.refuse(format!("it lists more than {MAX_TOOLS} tools; offer fewer of them")));
             }
             cursor = answer.next_cursor;
-            if cursor.is_none() {
+            let Some(next) = &cursor else { return Ok(tools) };
+            if !(new || empty) || !cursors.insert(next.clone()) {
+                tracing::warn!(
+                    server = self.server,
+                    "an MCP server pages its tools without end; those listed so far count"
+                );
                 return Ok(tools);
             }
         }
-        Err(self.refuse(format!("it lists more than {MAX_TOOLS} tools or {MAX_PAGES} pages of them")))
+        Err(self.refuse(format!("it lists its tools in more than {MAX_PAGES} pages")))
     }
 
     fn refuse(&self, reason: String) -> RequestFault {
@@ -163,7 +193,8 @@ impl Connection {
         }
         let read_only = tool.annotations.and_then(|hints| hints.read_only_hint) == Some(true);
         let name = tool.name.into_owned();
-        let unusable = schema::check(&parameters).err();
+        let as_task = tool.meta.is_some_and(|meta| meta.contains_key(RUNS_AS_TASK));
+        let unusable = if as_task { Some(ONLY_AS_TASK.to_owned()) } else { schema::check(&parameters).err() };
         Some(McpTool {
             name,
             description,
@@ -183,10 +214,30 @@ impl Connection {
         arguments: Map<String, Value>,
         context: &Context,
     ) -> Result<CallToolResult, RequestFault> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        for _ in 0..MAX_ROUNDS {
+            match self.send_call(tool, params.clone(), context).await? {
+                ServerResult::CallToolResult(result) => return Ok(result),
+                ServerResult::InputRequiredResult(wanted) => {
+                    params.request_state.clone_from(&wanted.request_state);
+                    params.input_responses = decline_inputs(wanted).map_err(|wanted| self.said(wanted))?;
+                }
+                ServerResult::CreateTaskResult(_) => return Err(self.said(ONLY_AS_TASK)),
+                _ => return Err(self.said("it answered the call with something that is no result of a tool")),
+            }
+        }
+        Err(self.said("it asked for further input again and again, which nobody gives it"))
+    }
+
+    async fn send_call(
+        &self,
+        tool: &str,
+        params: CallToolRequestParams,
+        context: &Context,
+    ) -> Result<ServerResult, RequestFault> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
-        let handle = sent.await.map_err(|error| self.fault(error, false))?;
+        let handle = sent.await.map_err(|error| self.fault(&error, false))?;
         let token = handle.progress_token.clone();
         lock(&self.notifications.progress).insert(token.clone(), String::new());
         let mut flight = PendingCall(Some(handle));
@@ -205,13 +256,18 @@ impl Connection {
         };
         flight.0 = None;
         match answer.unwrap_or(Err(ServiceError::TransportClosed)) {
-            Ok(ServerResult::CallToolResult(result)) => Ok(result),
-            Ok(_) => Err(RequestFault::Error(McpError::Said {
-                server: self.server.clone(),
-                message: "it answered the call with something that is no result of a tool".to_owned(),
-            })),
-            Err(error) => Err(self.broken(self.fault(error, true)).await),
+            Ok(result) => Ok(result),
+            // Of a tool that it lists: it isn't called this way.
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                let why = "it doesn't answer plain calls of this tool; perhaps it runs as a task only, which Steward doesn't support";
+                Err(self.said(format!("{} ({why})", error.message)))
+            }
+            Err(error) => Err(self.broken(self.fault(&error, true)).await),
         }
+    }
+
+    fn said(&self, message: impl Into<String>) -> RequestFault {
+        RequestFault::Error(McpError::Said { server: self.server.clone(), message: message.into() })
     }
 
     fn halted(&self, tool: &str, context: &Context, progress: String) -> McpError {
@@ -233,27 +289,74 @@ impl Connection {
         }
     }
 
-    fn fault(&self, error: ServiceError, sent: bool) -> RequestFault {
-        let lost = |reason: String| {
-            if sent { RequestFault::Broke(reason) } else { RequestFault::Gone(reason) }
-        };
-        match error {
-            ServiceError::McpError(error) => RequestFault::Error(McpError::Said {
-                server: self.server.clone(),
-                message: error.message.chars().take(2000).collect(),
-            }),
-            ServiceError::TransportSend(error) => {
-                match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-                    Some(StreamableHttpError::AuthRequired(_)) => RequestFault::Login,
-                    // The server doesn't know the session any more, so it did nothing.
-                    Some(StreamableHttpError::SessionExpired) => RequestFault::Gone("its session ended".to_owned()),
-                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => {
-                        RequestFault::Gone(error_chain(inner))
-                    }
-                    _ => lost(error_chain(&error)),
-                }
+    fn fault(&self, error: &ServiceError, sent: bool) -> RequestFault {
+        if let ServiceError::McpError(error) = error {
+            return self.said(error.message.chars().take(2000).collect::<String>());
+        }
+        match read_request_failure(error) {
+            Failure::Login(challenge) => RequestFault::Login(challenge),
+            Failure::Scope(challenge) => RequestFault::Error(scope_error(&self.server, challenge)),
+            Failure::Refused(reason) | Failure::Other(reason) if sent => RequestFault::Broke(reason),
+            Failure::NotReached(reason) | Failure::Refused(reason) | Failure::Other(reason) => {
+                RequestFault::Gone(reason)
             }
-            other => lost(error_chain(&other)),
+        }
+    }
+}
+
+/// `challenge`: the server's `WWW-Authenticate`.
+pub(super) fn scope_error(server: &str, challenge: String) -> McpError {
+    let scope = challenge_params(&challenge).and_then(|params| params.scope);
+    let rights = scope.map(|scope| format!(" (scope {})", scope.chars().take(200).collect::<String>()));
+    McpError::Scope { server: server.to_owned(), rights: rights.unwrap_or_default(), challenge }
+}
+
+/// The same tool twice is one; two of one name can't be told apart, and neither is used.
+fn add_listed(tools: &mut Vec<McpTool>, tool: McpTool) {
+    match tools.iter_mut().find(|other| other.name == tool.name) {
+        None => tools.push(tool),
+        Some(other) if other.hash() == tool.hash() => {}
+        Some(other) => other.unusable = Some("the server lists several different tools of this name".to_owned()),
+    }
+}
+
+/// The answers to a server's questions: a person's input is declined. What can't be declined fails the call.
+fn decline_inputs(wanted: InputRequiredResult) -> Result<Option<InputResponses>, &'static str> {
+    let mut answers = InputResponses::new();
+    for (key, request) in wanted.input_requests.unwrap_or_default() {
+        match request {
+            InputRequest::Elicitation(_) => answers.insert(key, json!({"action": "decline"})),
+            InputRequest::CreateMessage(_) => return Err("it wants an answer of a model, which Steward doesn't give"),
+            _ => return Err("it wants to know folders, which Steward doesn't tell; name them in its settings"),
+        };
+    }
+    Ok((!answers.is_empty()).then_some(answers))
+}
+
+/// Counts changes that a server without sessions announces, as long as the connection is used.
+async fn watch_changes(peer: Peer<RoleClient>, notifications: Weak<Notifications>) {
+    let announces = peer.peer_info().is_some_and(|info| {
+        let tools = info.capabilities.tools.as_ref();
+        !info.protocol_version.has_initialize() && tools.is_some_and(|tools| tools.list_changed == Some(true))
+    });
+    if !announces {
+        return;
+    }
+    let mut filter = SubscriptionFilter::default();
+    filter.tools_list_changed = Some(true);
+    // A server that does not tell of changes has its list compared at intervals.
+    let Ok(mut subscription) = peer.listen(filter).await else { return };
+    if let Some(notifications) = notifications.upgrade() {
+        notifications.announced.store(true, Ordering::Release);
+    }
+    drop(peer);
+    loop {
+        let open = matches!(subscription.next().await, Ok(Some(_)));
+        let Some(notifications) = notifications.upgrade() else { return };
+        notifications.announced.store(open, Ordering::Release);
+        notifications.changes.fetch_add(1, Ordering::AcqRel);
+        if !open {
+            return;
         }
     }
 }
@@ -276,6 +379,8 @@ const PROGRESS_CHARS: usize = 120;
 #[derive(Debug, Default)]
 pub(super) struct Notifications {
     changes: AtomicU64,
+    /// Whether a stream of changes is open.
+    announced: AtomicBool,
     progress: Mutex<HashMap<ProgressToken, String>>,
 }
 
@@ -302,7 +407,8 @@ impl ClientHandler for Notifications {
 
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new("steward", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), us)
+        // The newest that begins with a handshake; how the newer ones begin is up to `connect`.
+        ClientConfig::new(ClientCapabilities::default(), us).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 }
 

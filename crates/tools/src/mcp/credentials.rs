@@ -40,6 +40,11 @@ impl<'a> Caller<'a> {
         Self { by, user, context: Some(context), secret: job.secret, opened: Mutex::default() }
     }
 
+    /// Whose login it is; nobody's own where all users share one.
+    pub fn owner(&self, server: &McpServer) -> Option<UserId> {
+        self.user.filter(|_| server.per_user)
+    }
+
     fn learned(&self, label: &str, secret: &SecretString) {
         if let Some(context) = self.context {
             context.learned(label, secret.clone());
@@ -65,23 +70,41 @@ impl McpHub {
         who: &Caller<'_>,
         anew: bool,
     ) -> Result<(PoolKey, Arc<Connection>), McpError> {
-        let secret = self.secret(server, who, anew).await?;
-        let stamp = secret.as_ref().map(|secret| &secret.stamp);
+        let own = self.secret(server, who, anew).await?;
+        let secrets = Secrets { own, further: self.further_secrets(server, who).await? };
+        let stamp: Vec<&Value> = secrets.all().map(|secret| &secret.stamp).collect();
         let settings = serde_json::to_value(&server.transport).unwrap_or_default();
         let key = PoolKey {
             tenant: who.by.tenant,
             server: server.id,
-            user: who.user.filter(|_| server.per_user),
-            credential: secret.as_ref().map(|secret| secret.id),
+            user: who.owner(server),
+            credential: secrets.own.as_ref().map(|secret| secret.id),
             stamp: hash::of_json(&json!([settings, stamp])),
         };
-        if let Some(secret) = &secret {
+        for secret in secrets.all() {
             who.learned(&secret.label, &secret.value);
         }
         // Boxed, since connecting is a large future.
-        let opening = Box::pin(open_connection(&self.config, server, key.user, secret.as_ref()));
+        let opening = Box::pin(open_connection(&self.config, server, key.user, &secrets));
         let connection = self.pool.get(key.clone(), self.config.idle, opening).await?;
         Ok((key, connection))
+    }
+
+    /// The secrets of the variables that name a credential each.
+    async fn further_secrets(&self, server: &McpServer, who: &Caller<'_>) -> Result<Vec<(String, Secret)>, McpError> {
+        let McpTransport::Stdio { secrets, .. } = &server.transport else {
+            return Ok(Vec::new());
+        };
+        let (vault, tenant) = (self.ports.vault.as_ref(), who.by.tenant);
+        let mut found = Vec::new();
+        for (variable, name) in secrets {
+            let credential = credential::by_name(vault, tenant, name).await?;
+            let credential = credential.ok_or_else(|| VaultError::Unknown(name.clone()))?;
+            check_server(&credential, server)?;
+            let opened = vault.open(tenant, credential.id, who.by.uses(credential.id)).await?;
+            found.push((variable.clone(), secret_of(&opened)?));
+        }
+        Ok(found)
     }
 
     async fn secret(&self, server: &McpServer, who: &Caller<'_>, anew: bool) -> Result<Option<Secret>, McpError> {
@@ -104,6 +127,13 @@ impl McpHub {
             }
         }
         if credential.kind != CredentialKind::Oauth2 {
+            let http = matches!(server.transport, McpTransport::Http { .. });
+            if http && credential.kind == CredentialKind::Password {
+                return Err(McpError::Invalid(format!(
+                    "the credential {} is a password, which is not sent over HTTP; an address takes a token, an api_key or oauth2",
+                    credential.name
+                )));
+            }
             return Ok(Some(secret_of(opened)?));
         }
         let McpTransport::Http { url, allow } = &server.transport else {
@@ -145,6 +175,20 @@ fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpEr
         credential.hosts.join(", "),
         server.name
     )))
+}
+
+#[derive(Default)]
+pub(super) struct Secrets {
+    /// That of the server's credential, or of the user's login.
+    pub own: Option<Secret>,
+    /// By the variables that take them.
+    pub further: Vec<(String, Secret)>,
+}
+
+impl Secrets {
+    fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.own.iter().chain(self.further.iter().map(|(_, secret)| secret))
+    }
 }
 
 pub(super) struct Secret {
@@ -189,6 +233,7 @@ pub(super) async fn find_credential(
             return Err(McpError::Login {
                 server: server.name.clone(),
                 hint: "each user has a token of their own there, and this run has no user".to_owned(),
+                challenge: None,
             });
         };
         // A program that takes no secret still gets a folder and a process for each user.
@@ -199,6 +244,7 @@ pub(super) async fn find_credential(
         return own.map(Some).ok_or_else(|| McpError::Login {
             server: server.name.clone(),
             hint: super::connect::login_hint(server, false),
+            challenge: None,
         });
     }
     let Some(wanted) = &server.credential else {
@@ -236,9 +282,11 @@ pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
     let field = match credential.kind {
         CredentialKind::Token => "token",
         CredentialKind::ApiKey => "key",
+        // For programs of this machine only.
+        CredentialKind::Password => "password",
         other => {
             return Err(McpError::Invalid(format!(
-                "the credential {} is of the kind {}; an MCP server takes a token, an api_key or oauth2",
+                "the credential {} is of the kind {}; an MCP server takes a token, an api_key, a password (local programs) or oauth2 (addresses)",
                 credential.name,
                 other.as_str()
             )));

@@ -29,7 +29,17 @@ pub enum McpError {
     Unreachable { server: String, reason: String },
     /// The server requires a login that is missing or no longer valid.
     #[error("the MCP server `{server}` wants a login: {hint}")]
-    Login { server: String, hint: String },
+    Login {
+        server: String,
+        hint: String,
+        /// Its `WWW-Authenticate`, which says where and for what to log in.
+        challenge: Option<String>,
+    },
+    /// The login is valid but lacks rights that the server asks for.
+    #[error(
+        "the MCP server `{server}` wants rights that its login lacks{rights}: log in again to grant them (steward mcp login {server}); what is granted already stays"
+    )]
+    Scope { server: String, rights: String, challenge: String },
     #[error(
         "the MCP server `{server}` ended while it worked on `{tool}` ({reason}); the call may or may not have taken effect: look before trying again"
     )]

@@ -1,11 +1,16 @@
-use super::connect::error_chain;
+use super::connect::{error_chain, open_connection};
+use super::credentials::{Caller, Secrets};
 use super::error::McpError;
-use super::oauth_token::{LoginHttp, granted_fields, plain_code};
+use super::oauth_token::{IN_BODY, LoginHttp, TOKEN_AUTH, granted_fields, plain_code};
 use super::{McpHub, credentials};
 use crate::credential::{self, CredentialUser};
 use crate::skills::parse_allow_list;
-use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
+use http::{HeaderMap, Method};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationRequest, AuthorizationSession,
+};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,8 +34,9 @@ pub enum LoginAnswer<'a> {
 }
 
 impl McpHub {
-    /// Begins a login (authorization code with PKCE): finds the login server, registers a client unless the server's
-    /// credential names one, and builds the address that a person opens.
+    /// Begins a login (authorization code with PKCE): finds the login server, as the server named it when it refused a request;
+    /// registers a client unless the server's credential names one or the login server looks clients up; and builds the
+    /// address that a person opens. What was granted before is asked for again.
     pub async fn begin_login(&self, request: LoginRequest) -> Result<LoginStarted, McpError> {
         let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
         let McpTransport::Http { url, allow } = &server.transport else {
@@ -39,14 +45,23 @@ impl McpHub {
                 server.name
             )));
         };
-        let known = self.known_client(&server, &request).await?;
+        let owner = server.per_user.then_some(request.user);
+        let before = self.login_before(&server, request.tenant, owner).await?;
+        let known = match given_client(&before) {
+            Some(known) => Some(known),
+            None => self.known_client(&server, &request).await?,
+        };
         let guarded = LoginHttp { allow: parse_allow_list(allow)? };
         let now = self.ports.clock.now();
-        let failed =
-            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
+        let failed = |error: AuthError| login_failure(&error, &request.redirect_uri);
+        let challenge = self.logins.challenges.get(request.tenant, server.id, owner);
+        let challenge = match challenge {
+            Some(known) => Some(known),
+            None => self.ask_challenge(&server).await,
+        };
         let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
-        let mut manager = manager.map_err(|error| failed(&error))?;
-        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
+        let mut manager = manager.map_err(failed)?;
+        let found = manager.resolve_metadata_from_challenge(challenge.as_deref()).await.map_err(failed)?;
         if !found.source.is_discovered() {
             return Err(McpError::Invalid(
                 "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
@@ -54,27 +69,46 @@ impl McpHub {
             ));
         }
         let token_url = found.metadata.token_endpoint.clone();
+        let issuer = found.metadata.issuer.clone();
+        let in_body = takes_secret_in_body_only(&found.metadata);
+        let looks_up = found.metadata.additional_fields.get("client_id_metadata_document_supported");
+        let looks_up = looks_up == Some(&Value::Bool(true));
         manager.set_metadata(found.metadata);
-        let mut scopes = request.scopes.clone();
-        if scopes.is_empty() {
-            scopes = manager.select_initial_scopes(&[]).await;
+        let mut scopes = manager.select_initial_scopes(&[]).await;
+        // Rights belong to one login server.
+        if text_of(&before, ISSUER) == issuer {
+            let granted = text_of(&before, "scope").unwrap_or_default();
+            for scope in granted.split_whitespace() {
+                if !scopes.iter().any(|asked| asked == scope) {
+                    scopes.push(scope.to_owned());
+                }
+            }
         }
+        let client_url = request.client_url.as_deref().filter(|_| looks_up);
         let client = if let Some(known) = known {
             known
+        } else if let Some(url) = client_url
+            && is_published(url).await
+        {
+            OAuthClient { id: url.to_owned(), ..OAuthClient::default() }
         } else {
             let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
             let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
-            let registered = registered.await.map_err(|error| failed(&error))?;
-            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
+            let registered = registered.await.map_err(failed)?;
+            OAuthClient {
+                id: registered.client_id,
+                secret: registered.client_secret.map(Into::into),
+                ..OAuthClient::default()
+            }
         };
         let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
-            .with_scopes(scopes)
+            .with_scopes(scopes.clone())
             .with_preregistered_client(client.id.clone());
         if let Some(secret) = &client.secret {
             asked = asked.with_client_secret(secret.expose_secret());
         }
         let session = AuthorizationSession::new(manager, asked).await;
-        let session = session.map_err(|(_, error)| failed(&error))?;
+        let session = session.map_err(|(_, error)| failed(error))?;
         let url = session.get_authorization_url().to_owned();
         let Some(state) = query_value(&url, "state") else {
             return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
@@ -84,15 +118,49 @@ impl McpHub {
         if waiting.len() >= MAX_LOGINS {
             return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
         }
-        let one = PendingLogin { request, session, client, token_url, until: now.plus(LOGIN_TIMEOUT) };
+        let until = now.plus(LOGIN_TIMEOUT);
+        let one = PendingLogin { request, session, client, token_url, issuer, in_body, scopes, until };
         waiting.insert(state.clone(), one);
         let id = login_id(&state);
         Ok(LoginStarted { url, state, id })
     }
 
+    /// What the server asks for when it gets no token: its `WWW-Authenticate`.
+    async fn ask_challenge(&self, server: &McpServer) -> Option<String> {
+        match Box::pin(open_connection(&self.config, server, None, &Secrets::default())).await {
+            Err(McpError::Login { challenge, .. }) => challenge,
+            Err(McpError::Scope { challenge, .. }) => Some(challenge),
+            _ => None,
+        }
+    }
+
+    /// Keeps what a server said that it wants, for the next login there.
+    pub(super) fn note_challenge(&self, server: &McpServer, who: &Caller<'_>, error: &McpError) {
+        let (McpError::Login { challenge: Some(challenge), .. } | McpError::Scope { challenge, .. }) = error else {
+            return;
+        };
+        self.logins.challenges.note(who.by.tenant, server.id, who.owner(server), challenge);
+    }
+
+    /// The fields of the login that is kept for the server, or for this user there.
+    async fn login_before(
+        &self,
+        server: &McpServer,
+        tenant: TenantId,
+        owner: Option<UserId>,
+    ) -> Result<BTreeMap<String, SecretString>, McpError> {
+        let vault = self.ports.vault.as_ref();
+        let found = credential::by_name(vault, tenant, &credentials::login_name(server, owner)).await?;
+        let Some(found) = found.filter(|found| found.kind == CredentialKind::Oauth2) else {
+            return Ok(BTreeMap::new());
+        };
+        let by = CredentialUser { tenant, run: None, agent: None, at: self.ports.clock.now(), tool: "mcp" };
+        Ok(vault.open(tenant, found.id, by.uses(found.id)).await?.fields)
+    }
+
     async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
         let name = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref());
-        // A client registered for an earlier login may not know this redirect address.
+        // A client that registered itself for an earlier login may not know this redirect address.
         let Some(name) = name.filter(|name| *name != credentials::login_name(server, None)) else {
             return Ok(None);
         };
@@ -106,6 +174,7 @@ impl McpHub {
         Ok(opened.fields.get("client_id").map(|id| OAuthClient {
             id: id.expose_secret().to_owned(),
             secret: opened.fields.get("client_secret").cloned(),
+            given: true,
         }))
     }
 
@@ -183,11 +252,77 @@ impl McpHub {
                 Some(CredentialWanted { name: Some(name), kind: Some(CredentialKind::Oauth2), optional: false });
             self.ports.servers.save_mcp_server(tenant, &server).await?;
         }
+        self.logins.challenges.forget(tenant, id, owner);
         self.pool.close(tenant, id);
         Ok(server)
     }
 }
 
+/// Fields of a kept login beside those of its kind: whose rights they are, and whether a person gave the client.
+const ISSUER: &str = "issuer";
+const GIVEN_CLIENT: &str = "given_client";
+
+fn text_of(fields: &BTreeMap<String, SecretString>, name: &str) -> Option<String> {
+    fields.get(name).map(|text| text.expose_secret().to_owned())
+}
+
+/// The client that a person registered for an earlier login here.
+fn given_client(before: &BTreeMap<String, SecretString>) -> Option<OAuthClient> {
+    before.get(GIVEN_CLIENT)?;
+    let id = text_of(before, "client_id")?;
+    Some(OAuthClient { id, secret: before.get("client_secret").cloned(), given: true })
+}
+
+fn takes_secret_in_body_only(metadata: &AuthorizationMetadata) -> bool {
+    let methods = metadata.additional_fields.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
+    methods.is_some_and(|methods| {
+        let has = |name: &str| methods.iter().any(|method| method == name);
+        has(IN_BODY) && !has("client_secret_basic")
+    })
+}
+
+/// Whether a login server on the internet finds there who this client is.
+async fn is_published(url: &str) -> bool {
+    let public = LoginHttp { allow: Vec::new() };
+    let Ok(answer) = public.send(Method::GET, url, HeaderMap::new(), Vec::new()).await else { return false };
+    let said: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+    answer.status().is_success() && said["client_id"] == url
+}
+
+fn login_failure(error: &AuthError, redirect_uri: &str) -> McpError {
+    McpError::Invalid(match error {
+        AuthError::RegistrationFailed(why) if why.contains("not supported") => format!(
+            "the login can't begin: its login server registers no clients by itself; register Steward there with the redirect address {redirect_uri}, keep client_id, client_secret and token_url as an oauth2 credential, and name that in the server's settings"
+        ),
+        error => format!("the login can't begin: {}", error_chain(error)),
+    })
+}
+
+type ChallengeKey = (TenantId, McpServerId, Option<UserId>);
+
+/// What servers asked for in the `WWW-Authenticate` of their last refusal, in memory: a server says it again.
+#[derive(Default)]
+pub(in crate::mcp) struct Challenges(Mutex<HashMap<ChallengeKey, String>>);
+
+impl Challenges {
+    fn get(&self, tenant: TenantId, server: McpServerId, owner: Option<UserId>) -> Option<String> {
+        lock(&self.0).get(&(tenant, server, owner)).cloned()
+    }
+
+    fn note(&self, tenant: TenantId, server: McpServerId, owner: Option<UserId>, challenge: &str) {
+        let mut known = lock(&self.0);
+        if known.len() >= MAX_CHALLENGES {
+            known.clear();
+        }
+        known.insert((tenant, server, owner), challenge.to_owned());
+    }
+
+    fn forget(&self, tenant: TenantId, server: McpServerId, owner: Option<UserId>) {
+        lock(&self.0).remove(&(tenant, server, owner));
+    }
+}
+
+const MAX_CHALLENGES: usize = 1000;
 const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
 const MAX_LOGINS: usize = 256;
 
@@ -199,8 +334,8 @@ pub struct LoginRequest {
     pub user: UserId,
     /// Where the browser returns to: an address of this Steward.
     pub redirect_uri: String,
-    /// Scopes; empty: those that the server asks for.
-    pub scopes: Vec<String>,
+    /// Where this Steward says who it is as a client, for login servers that look it up (CIMD): an https address.
+    pub client_url: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,6 +365,11 @@ pub(in crate::mcp) struct PendingLogin {
     session: AuthorizationSession,
     client: OAuthClient,
     token_url: String,
+    issuer: Option<String>,
+    /// Whether the login server takes the client's secret in the body only.
+    in_body: bool,
+    /// Those that are asked for.
+    scopes: Vec<String>,
     until: Timestamp,
 }
 
@@ -237,6 +377,8 @@ pub(in crate::mcp) struct PendingLogin {
 pub(in crate::mcp) struct OAuthClient {
     pub id: String,
     pub secret: Option<SecretString>,
+    /// Whether a person registered it.
+    pub given: bool,
 }
 
 /// Logins in progress, in memory: after a restart they must be begun again.
@@ -245,6 +387,7 @@ pub(in crate::mcp) struct Logins {
     waiting: Mutex<HashMap<String, PendingLogin>>,
     /// By login id, for as long as somebody may ask.
     ended: Mutex<HashMap<String, EndedLogin>>,
+    pub challenges: Challenges,
 }
 
 /// Identifies a login without revealing its `state`.
@@ -299,7 +442,13 @@ impl PendingLogin {
             return Err(McpError::Invalid("the login server gave no token".to_owned()));
         };
         let mut fields = granted_fields(access, text("refresh_token"), tokens["expires_in"].as_u64(), now);
+        // A server that doesn't say what it granted has granted what was asked for.
+        let scope = text("scope").map_or_else(|| self.scopes.join(" "), str::to_owned);
         let further = [
+            ("scope", Some(scope).filter(|scope| !scope.is_empty()).map(SecretString::from)),
+            (ISSUER, self.issuer.map(SecretString::from)),
+            (GIVEN_CLIENT, self.client.given.then(|| "yes".into())),
+            (TOKEN_AUTH, self.in_body.then(|| IN_BODY.into())),
             ("client_id", Some(self.client.id.into())),
             ("token_url", Some(self.token_url.into())),
             ("client_secret", self.client.secret),

@@ -25,6 +25,10 @@ const RENEW_BEFORE: Duration = Duration::from_secs(30);
 /// Lifetime in memory of a token whose server names none.
 const DEFAULT_LIFETIME: Duration = Duration::from_mins(5);
 
+/// Field of a credential that says how its login server takes the client's secret.
+pub(super) const TOKEN_AUTH: &str = "token_auth";
+pub(super) const IN_BODY: &str = "client_secret_post";
+
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: String,
@@ -138,6 +142,7 @@ fn login_error(wanted: &TokenRequest<'_>, why: &str) -> McpError {
     McpError::Login {
         server: wanted.server.to_owned(),
         hint: format!("{why}; log in anew (steward mcp login {})", wanted.server),
+        challenge: None,
     }
 }
 
@@ -152,8 +157,9 @@ async fn request_token(
         return Err(McpError::Invalid(format!("the credential {name} lacks token_url or client_id; set them")));
     };
     let secret = field("client_secret").filter(|secret| !secret.is_empty());
-    // In the body first, as most servers want it, then by Basic authentication.
-    for basic in [false, true] {
+    // By Basic authentication, as every server must take it, unless this one said that it takes the body only; then the other.
+    let body_first = field(TOKEN_AUTH) == Some(IN_BODY);
+    for basic in [!body_first, body_first] {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
@@ -170,10 +176,11 @@ async fn request_token(
             return serde_json::from_slice(answer.body())
                 .map_err(|_| McpError::Invalid(format!("the token endpoint of {name} answered no token")));
         }
-        if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
+        let said = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+        let unknown = answer.status() == StatusCode::UNAUTHORIZED || said["error"] == "invalid_client";
+        if unknown && secret.is_some() && basic != body_first {
             continue;
         }
-        let said = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
         let why = said["error"].as_str().map_or_else(|| answer.status().to_string(), plain_code);
         return Err(login_error(wanted, &format!("its login server refused ({why})")));
     }

@@ -13,6 +13,7 @@
 mod http;
 mod node;
 mod oauth;
+mod odd;
 mod ports;
 mod stdio;
 mod world;

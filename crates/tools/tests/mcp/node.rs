@@ -2,6 +2,7 @@
 
 use crate::world::{TENANT, World, user};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use steward_core::mcp::McpTransport;
@@ -43,6 +44,8 @@ async fn a_server_of_node_starts_reads_and_writes_on_each_tier() {
             .server(McpTransport::Stdio {
                 command: vec![program, text(&script), text(&notes)],
                 secret_variable: None,
+                env: BTreeMap::new(),
+                secrets: BTreeMap::new(),
                 network: false,
                 read,
                 write: vec![text(&notes)],
@@ -74,6 +77,8 @@ async fn a_folder_of_the_system_is_not_given_to_a_server_to_change() {
             .server(McpTransport::Stdio {
                 command: command.clone(),
                 secret_variable: None,
+                env: BTreeMap::new(),
+                secrets: BTreeMap::new(),
                 network: false,
                 read: read.clone(),
                 write: vec![folder.to_owned()],

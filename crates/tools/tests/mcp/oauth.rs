@@ -3,6 +3,7 @@
 use crate::world::{START, Served, TENANT, World, refusal, user};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
 const BACK: &str = "http://127.0.0.1:8800/api/mcp/login";
 
 fn request(server: &McpServer) -> LoginRequest {
-    LoginRequest { tenant: TENANT, server: server.id, user: user(1), redirect_uri: BACK.to_owned(), scopes: Vec::new() }
+    LoginRequest { tenant: TENANT, server: server.id, user: user(1), redirect_uri: BACK.to_owned(), client_url: None }
 }
 
 /// What the browser brings back: code, state, issuer.
@@ -145,6 +146,65 @@ async fn a_client_logs_in_for_itself() {
     assert!(error.contains("not on the public internet"), "{error}");
 }
 
+/// Logs in with what the browser brings back.
+async fn log_in(world: &World, server: &McpServer) {
+    let begun = world.hub.begin_login(request(server)).await.unwrap();
+    let (code, state, issuer) = visit(&begun).await;
+    let answer = LoginAnswer::Code { code: &code, issuer: Some(&issuer) };
+    world.hub.complete_login(&state, answer).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_says_with_its_refusals_is_what_a_login_asks_for() {
+    // Once after a check, once without: the server is asked then.
+    for checked in [true, false] {
+        let notes = tempfile::tempdir().unwrap();
+        let folder = notes.path().to_str().unwrap();
+        let python = Served::start("server.py", &["--http", "--oauth", "--hidden", "--notes", folder]);
+        let world = World::new();
+        let server = world.server(python.transport()).await;
+        if checked {
+            let shut = world.hub.check(TENANT, server.id, None).await.unwrap();
+            assert!(shut.error.unwrap().contains("wants a login"));
+        }
+        log_in(&world, &server).await;
+        assert_eq!(log(notes.path())[1], "asked for pages:read");
+        world.accept_all().await;
+        let lacks = refusal(world.call("echo", json!({"text": "x"})).await);
+        assert!(lacks.contains("rights that its login lacks (scope pages:write)"), "{lacks}");
+        assert!(lacks.contains("log in again") && !lacks.contains("::"), "{lacks}");
+        // A call with the same login is no better; the next login keeps what was granted and asks for the rest.
+        refusal(world.call("echo", json!({"text": "x"})).await);
+        log_in(&world, &server).await;
+        assert_eq!(log(notes.path())[4], "asked for pages:write pages:read");
+        let said = world.call("echo", json!({"text": "in"})).await.unwrap();
+        assert_eq!(said.content, "echo: in");
+        world.now.0.store(START + 2 * 3_600_000, Ordering::SeqCst);
+        assert!(world.call("echo", json!({"text": "x"})).await.is_ok(), "a renewed token keeps its rights");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_goes_by_basic_authentication_where_nothing_else_is_taken() {
+    let notes = tempfile::tempdir().unwrap();
+    let folder = notes.path().to_str().unwrap();
+    let python = Served::start("server.py", &["--http", "--oauth", "--hidden", "--notes", folder]);
+    let world = World::new();
+    world.server(python.transport()).await;
+    let token_url = format!("http://127.0.0.1:{}/token", python.port);
+    let fields = [
+        ("client_id", "robot"),
+        ("client_secret", "canary-161803"),
+        ("token_url", &token_url),
+        ("scope", "pages:write"),
+    ];
+    world.vault.put("robot", CredentialKind::Oauth2, &fields).await;
+    world.credential("robot").await;
+    world.accept_all().await;
+    assert!(world.call("echo", json!({"text": "x"})).await.is_ok());
+    assert_eq!(log(notes.path()), ["client_credentials"], "the secret was in no body");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_has_no_login_says_so() {
     let python = Served::start("server.py", &["--http"]);
@@ -155,6 +215,8 @@ async fn what_has_no_login_says_so() {
     let local = McpTransport::Stdio {
         command: vec!["true".to_owned()],
         secret_variable: None,
+        env: BTreeMap::new(),
+        secrets: BTreeMap::new(),
         network: false,
         read: Vec::new(),
         write: Vec::new(),

@@ -2,6 +2,7 @@
 
 use crate::world::{TENANT, World, refusal, wait_for};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use steward_core::Cancellation;
 use steward_core::credential::CredentialKind;
@@ -53,6 +54,8 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
         .server(McpTransport::Stdio {
             command,
             secret_variable: Some("WIKI_TOKEN".to_owned()),
+            env: BTreeMap::from([("LEVEL".to_owned(), "2".to_owned())]),
+            secrets: BTreeMap::from([("OTHER_TOKEN".to_owned(), "other".to_owned())]),
             network: false,
             read,
             write: Vec::new(),
@@ -60,6 +63,9 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
         .await;
     world.vault.put("wiki", CredentialKind::Token, &[("token", "canary-314159")]).await;
     world.credential("wiki").await;
+    let lacks = world.hub.check(TENANT, world.saved().await.id, None).await.unwrap().error.unwrap();
+    assert!(lacks.contains("other"), "{lacks}");
+    world.vault.put("other", CredentialKind::Password, &[("username", "a"), ("password", "canary-271828")]).await;
     world.accept_all().await;
 
     let context = World::context(Duration::from_mins(1), &Cancellation::default());
@@ -69,12 +75,13 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
     assert!(data["network"].as_str().unwrap().starts_with("closed"), "{data}");
     let env = data["env"].as_object().unwrap();
     assert_eq!(env["WIKI_TOKEN"], json!("canary-314159"));
+    assert_eq!((&env["OTHER_TOKEN"], &env["LEVEL"]), (&json!("canary-271828"), &json!("2")));
     for name in env.keys() {
-        let known = ["PATH", "LANG", "HOME", "TMPDIR", "WIKI_TOKEN", "PWD", "LC_CTYPE"];
+        let known = ["PATH", "LANG", "HOME", "TMPDIR", "WIKI_TOKEN", "OTHER_TOKEN", "LEVEL", "PWD", "LC_CTYPE"];
         assert!(known.contains(&name.as_str()), "{name} is none of the server's business");
     }
     // The runtime is told, and takes it out of what this tool gave away.
-    assert_eq!(context.learned_secrets().len(), 2);
+    assert_eq!(context.learned_secrets().len(), 3);
     let used = world.vault.uses.lock().unwrap().last().cloned().unwrap();
     assert_eq!(used.tool, "t_see");
 }
@@ -82,8 +89,11 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_with_the_network_can_use_it() {
     let world = World::new();
-    let McpTransport::Stdio { command, read, .. } = World::stdio(&[]) else { unreachable!() };
-    world.server(McpTransport::Stdio { command, secret_variable: None, network: true, read, write: Vec::new() }).await;
+    let mut transport = World::stdio(&[]);
+    if let McpTransport::Stdio { network, .. } = &mut transport {
+        *network = true;
+    }
+    world.server(transport).await;
     world.accept_all().await;
     let seen = world.call("see", json!({"name": "/etc/passwd"})).await.unwrap();
     let data = seen.data.unwrap();
@@ -218,6 +228,8 @@ async fn a_server_that_does_not_start_says_why() {
         .server(McpTransport::Stdio {
             command,
             secret_variable: Some("WIKI".to_owned()),
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
             network: false,
             read,
             write: Vec::new(),
@@ -231,6 +243,8 @@ async fn a_server_that_does_not_start_says_why() {
     let missing = McpTransport::Stdio {
         command: vec!["/opt/none/server".to_owned()],
         secret_variable: None,
+        env: BTreeMap::new(),
+        secrets: BTreeMap::new(),
         network: false,
         read: Vec::new(),
         write: Vec::new(),
@@ -282,7 +296,15 @@ async fn nothing_of_the_programs_own_is_shown_to_a_server() {
         let mut written = Vec::new();
         let named = if write { &mut written } else { &mut read };
         named.push(at(folder).display().to_string());
-        let transport = McpTransport::Stdio { command, secret_variable: None, network: false, read, write: written };
+        let transport = McpTransport::Stdio {
+            command,
+            secret_variable: None,
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            network: false,
+            read,
+            write: written,
+        };
         let server = world.server(transport).await;
         world.hub.check(TENANT, server.id, None).await.unwrap().error
     };

@@ -2,6 +2,7 @@
 
 use crate::ports::{Count, Kept, Now, Safe, Servers};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -131,7 +132,15 @@ impl World {
         let (program, read) = python();
         let mut command = vec![program, script("server.py")];
         command.extend(options.iter().map(|text| (*text).to_owned()));
-        McpTransport::Stdio { command, secret_variable: None, network: false, read, write: Vec::new() }
+        McpTransport::Stdio {
+            command,
+            secret_variable: None,
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            network: false,
+            read,
+            write: Vec::new(),
+        }
     }
 
     /// Checks the server, accepts all of its tools and attaches them.

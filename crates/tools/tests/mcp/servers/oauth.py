@@ -9,8 +9,11 @@ from urllib.parse import parse_qsl, urlencode
 
 
 class Guarded:
-    def __init__(self, app, base, notes):
-        self.app, self.base, self.notes = app, base, notes
+    def __init__(self, app, base, notes, hidden):
+        # Hidden: only the challenge says where the metadata is and which rights are wanted, calls of tools want further ones,
+        # and a client's secret is taken by Basic authentication only.
+        self.app, self.base, self.notes, self.hidden = app, base, notes, hidden
+        self.rights = {}
         self.clients, self.codes, self.refreshes, self.tokens = {}, {}, {}, set()
         self.log = []
 
@@ -28,18 +31,22 @@ class Guarded:
             if revoked:
                 (self.notes / "revoke").unlink()
                 self.tokens.clear()
-            if sent.removeprefix("Bearer ") in self.tokens:
-                return await self.app(scope, receive, send)
+            token = sent.removeprefix("Bearer ")
+            if token in self.tokens:
+                body = await whole(receive)
+                if self.hidden and b'"tools/call"' in body and "pages:write" not in self.rights[token]:
+                    where = 'Bearer error="insufficient_scope", scope="pages:write"'
+                    return await answer(send, 403, {}, [(b"www-authenticate", where.encode())])
+                return await self.app(scope, again(body, receive), send)
             where = f'Bearer resource_metadata="{self.base}/.well-known/oauth-protected-resource/mcp"'
+            if self.hidden:
+                where = f'Bearer scope="pages:read", resource_metadata="{self.base}/custom/metadata.json"'
             return await answer(send, 401, {}, [(b"www-authenticate", where.encode())])
-        body = b""
-        while True:
-            message = await receive()
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
+        body = await whole(receive)
         query = dict(parse_qsl(scope["query_string"].decode()))
-        if path == "/.well-known/oauth-protected-resource/mcp":
+        if path == "/custom/metadata.json" and self.hidden:
+            return await answer(send, 200, {"resource": f"{self.base}/mcp", "authorization_servers": [self.base]})
+        if path == "/.well-known/oauth-protected-resource/mcp" and not self.hidden:
             return await answer(send, 200, {"resource": f"{self.base}/mcp", "authorization_servers": [self.base],
                                             "scopes_supported": ["pages"]})
         if path == "/.well-known/oauth-authorization-server":
@@ -48,7 +55,9 @@ class Guarded:
                 "token_endpoint": f"{self.base}/token", "registration_endpoint": f"{self.base}/register",
                 "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
                 "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
-                "token_endpoint_auth_methods_supported": ["none", "client_secret_post"]})
+                "client_id_metadata_document_supported": self.hidden,
+                "token_endpoint_auth_methods_supported":
+                    ["none", "client_secret_basic" if self.hidden else "client_secret_post"]})
         if path == "/register":
             asked = json.loads(body)
             client = secrets.token_hex(8)
@@ -58,16 +67,26 @@ class Guarded:
         if path == "/authorize":
             if query["redirect_uri"] not in self.clients.get(query["client_id"], []) or query["code_challenge_method"] != "S256":
                 return await answer(send, 400, {"error": "invalid_request"})
+            self.note("asked for " + query.get("scope", "nothing")) if self.hidden else None
             code = secrets.token_hex(8)
             self.codes[code] = query
             back = f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state'], 'iss': self.base})}"
             return await answer(send, 302, {}, [(b"location", back.encode())])
         if path == "/token":
-            return await self.token(send, dict(parse_qsl(body.decode())))
+            form = dict(parse_qsl(body.decode()))
+            sent = dict(scope["headers"]).get(b"authorization", b"").decode()
+            if sent.startswith("Basic "):
+                if not self.hidden:
+                    return await answer(send, 401, {"error": "invalid_client"})
+                form["client_id"], form["client_secret"] = base64.b64decode(sent[6:]).decode().split(":")
+            elif self.hidden and "client_secret" in form:
+                self.note("secret in the body")
+                return await answer(send, 400, {"error": "invalid_client"})
+            return await self.token(send, form)
         return await answer(send, 404, {})
 
     async def token(self, send, form):
-        grant = form.get("grant_type")
+        grant, asked = form.get("grant_type"), {}
         if form.get("resource") != f"{self.base}/mcp":
             return await answer(send, 400, {"error": "invalid_target"})
         if grant == "authorization_code":
@@ -86,10 +105,30 @@ class Guarded:
         self.note(grant)
         given = {"access_token": secrets.token_hex(16), "token_type": "Bearer", "expires_in": 3600}
         self.tokens.add(given["access_token"])
+        self.rights[given["access_token"]] = (asked.get("scope") or form.get("scope", "")).split()
         if grant != "client_credentials":
             given["refresh_token"] = secrets.token_hex(16)
             self.refreshes[given["refresh_token"]] = form["client_id"]
         return await answer(send, 200, given)
+
+
+async def whole(receive):
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            return body
+
+
+def again(body, receive):
+    """What is received once more, then what comes after it."""
+    first = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message():
+        return first.pop() if first else await receive()
+
+    return next_message
 
 
 async def answer(send, status, body, headers=()):

@@ -18,6 +18,7 @@ options.add_argument("--http", action="store_true", help="streamable HTTP on a f
 options.add_argument("--port", type=int, default=0)
 options.add_argument("--token", help="take requests with this bearer token only")
 options.add_argument("--oauth", action="store_true", help="take requests with tokens of its own login server only")
+options.add_argument("--hidden", action="store_true", help="its login server tells nothing but by its challenges")
 options.add_argument("--words", default="Says it again.", help="description of the tool `echo`")
 options.add_argument("--notes", default=".", help="folder for notes of what happened")
 options.add_argument("--fail", help="end at once with this message")
@@ -139,7 +140,7 @@ async def http() -> None:
     if options.oauth:
         import oauth
 
-        app = oauth.Guarded(app, f"http://127.0.0.1:{listening.getsockname()[1]}", notes)
+        app = oauth.Guarded(app, f"http://127.0.0.1:{listening.getsockname()[1]}", notes, options.hidden)
     print(listening.getsockname()[1], flush=True)
     await uvicorn.Server(uvicorn.Config(app, log_level="error")).serve(sockets=[listening])
 
