@@ -5,7 +5,8 @@ import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, Field, Input, Select, Switch, Textarea, toast } from "@/ui";
 import { CredentialChoice } from "./CredentialChoice";
 import { EMPTY, type Form, formOf, inputOf, problemsOf } from "./form";
-import { Paste } from "./Paste";
+import type { Entry } from "./configuration";
+import { Paste, Taken } from "./Paste";
 
 type Props = { server: McpServer | null; onClose: () => void; onSaved: (server: McpServer) => void };
 
@@ -18,6 +19,13 @@ export function ServerDialog({ server, onClose, onSaved }: Props) {
   const credentials = useCredentials(mayWork(useMe().data));
   const [form, setForm] = useState<Form>(() => (server ? formOf(server) : EMPTY));
   const [tried, setTried] = useState(false);
+  /** Servers that were pasted: the one in the form, then those to come. */
+  const [pasted, setPasted] = useState<Entry[]>([]);
+  const show = (entries: Entry[]) => {
+    setPasted(entries);
+    setTried(false);
+    if (entries[0]) setForm(entries[0].form);
+  };
   const patch = (change: Partial<Form>) => setForm((old) => ({ ...old, ...change }));
   const problems = problemsOf(form);
   const problem = (name: keyof typeof problems) => (tried && problems[name] ? t(problems[name]) : undefined);
@@ -28,6 +36,8 @@ export function ServerDialog({ server, onClose, onSaved }: Props) {
     const body = inputOf(form);
     const onSuccess = (saved: McpServer) => {
       toast({ title: t(server ? "saved" : "added", { name: saved.name }) });
+      const rest = pasted.slice(1);
+      if (rest.length > 0) return show(rest);
       onClose();
       onSaved(saved);
     };
@@ -45,7 +55,8 @@ export function ServerDialog({ server, onClose, onSaved }: Props) {
     >
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        {!server && <Paste onRead={setForm} />}
+        {!server && <Paste onRead={show} />}
+        {pasted[0] && <Taken entry={pasted[0]} others={pasted.length - 1} />}
         <div className="grid gap-4 md:grid-cols-2">
           <Field label={t("name")} hint={t("name_hint", { name: form.name || "wiki" })} error={problem("name")}>{(p) => <Input {...p} {...mono} maxLength={40} placeholder="wiki" value={form.name} onChange={(event) => patch({ name: event.target.value.trim().toLowerCase() })} />}</Field>
           <Field label={t("kind")} hint={t(`kind_${form.kind}_hint`)}>
@@ -58,6 +69,8 @@ export function ServerDialog({ server, onClose, onSaved }: Props) {
             <Field label={t("args")} hint={t("args_hint")}>{(p) => <Textarea {...p} {...mono} placeholder={"--read-only\n/srv/wiki"} value={form.args} onChange={(event) => patch({ args: event.target.value })} />}</Field>
             <Field label={t("read")} hint={t("read_hint")} error={problem("read")}>{(p) => <Textarea {...p} {...mono} placeholder="/opt/wiki" value={form.read} onChange={(event) => patch({ read: event.target.value })} />}</Field>
             <Field label={t("write")} hint={t("write_hint")} error={problem("write")}>{(p) => <Textarea {...p} {...mono} placeholder="/srv/wiki" value={form.write} onChange={(event) => patch({ write: event.target.value })} />}</Field>
+            <Field label={t("env")} hint={t("env_hint")} error={problem("env")}>{(p) => <Textarea {...p} {...mono} placeholder={"LOG_LEVEL=warn"} value={form.env} onChange={(event) => patch({ env: event.target.value })} />}</Field>
+            <Field label={t("secrets")} hint={t("secrets_hint")} error={problem("secrets")}>{(p) => <Textarea {...p} {...mono} placeholder={"WIKI_TOKEN=wiki"} value={form.secrets} onChange={(event) => patch({ secrets: event.target.value })} />}</Field>
             <Switch label={t("network")} hint={t("network_hint")} checked={form.network} onChange={(network) => patch({ network })} />
           </>
         ) : (
