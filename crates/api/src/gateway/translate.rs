@@ -103,12 +103,11 @@ pub(super) async fn answer(
     };
     let (id, created) = (state.new_id().simple().to_string(), state.now().0 / 1000);
     let model = format!("{PREFIX}{}", connection.name);
-    let format: Box<dyn ReplyFormat> = match passage {
-        Passage::Responses => Box::new(ResponsesReply::new(id, created, model, echo, single_call)),
-        _ => {
-            let chat = ChatFrame { id: format!("chatcmpl-{id}"), created, model };
-            Box::new(ChatReply { collected: Collected::new(id, single_call), chat, include_usage })
-        }
+    let format: Box<dyn ReplyFormat> = if passage == Passage::Responses {
+        Box::new(ResponsesReply::new(id, created, model, echo, single_call))
+    } else {
+        let chat = ChatFrame { id: format!("chatcmpl-{id}"), created, model };
+        Box::new(ChatReply { collected: Collected::new(id, single_call), chat, include_usage })
     };
     let telling = Telling {
         stream: stream.take_until(state.usage_writer.closing().boxed()).boxed(),

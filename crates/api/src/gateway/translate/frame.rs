@@ -136,7 +136,9 @@ mod tests {
     #[test]
     fn a_program_that_wants_one_call_gets_one() {
         let mut reply = reply(true);
-        calls().into_iter().for_each(|one| drop(reply.take(one)));
+        for chunk in calls() {
+            reply.take(chunk);
+        }
         let made = reply.whole()["choices"][0]["message"]["tool_calls"].clone();
         assert_eq!((made.as_array().unwrap().len(), &made[0]["function"]["name"]), (1, &json!("f")));
     }

@@ -1,7 +1,7 @@
 //! A chat request in our own words. What has no counterpart is refused by its name.
 
 use super::content::content;
-use super::tools::{Function, offer};
+use super::tools::{Function, offer, untranslated};
 use crate::gateway::inbound::Inbound;
 use crate::openai::OpenAiError;
 use serde::Deserialize;
@@ -164,15 +164,6 @@ pub(super) fn refuse_untranslated(
         Some((field, _)) => Err(untranslated(&format!("the field `{field}`"), "body")),
         None => Ok(()),
     }
-}
-
-pub(super) fn untranslated(what: &str, param: &'static str) -> OpenAiError {
-    OpenAiError::invalid(
-        format!(
-            "{what} can't be translated for the interface of this connection; leave it out, or choose a connection that speaks the OpenAI dialect"
-        ),
-        param,
-    )
 }
 
 pub(super) fn effort(word: &str, param: &'static str) -> Result<Effort, OpenAiError> {

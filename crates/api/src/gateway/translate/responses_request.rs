@@ -1,7 +1,7 @@
 //! A request of `/v1/responses` in our own words. What has no counterpart is refused by its name.
 
-use super::request::{Request, call, effort, refuse_untranslated, said, untranslated};
-use super::tools::{Function, offer};
+use super::request::{Request, call, effort, refuse_untranslated, said};
+use super::tools::{Function, offer, untranslated};
 use crate::gateway::inbound::Inbound;
 use crate::openai::OpenAiError;
 use serde::Deserialize;

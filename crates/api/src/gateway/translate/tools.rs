@@ -1,6 +1,5 @@
 //! The tools that a program offers, and which of them the reply has to call.
 
-use super::request::untranslated;
 use crate::openai::OpenAiError;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,6 +7,15 @@ use std::sync::Arc;
 use steward_core::model::ToolChoice;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
+
+pub(super) fn untranslated(what: &str, param: &'static str) -> OpenAiError {
+    OpenAiError::invalid(
+        format!(
+            "{what} can't be translated for the interface of this connection; leave it out, or choose a connection that speaks the OpenAI dialect"
+        ),
+        param,
+    )
+}
 
 #[derive(Deserialize)]
 pub(super) struct Function {
