@@ -338,7 +338,7 @@ pub struct Capabilities {
     pub prompt_tokens: Option<u32>,
     /// Whether replies begin inside of reasoning, as the template ends with `<think>`.
     pub thinks_first: bool,
-    /// Whether it calls tools so well that nothing is guessed, corrected or planned in its place.
+    /// Whether nothing is guessed, corrected or planned in its place: so until an exam grades its calls below C.
     pub trusted: bool,
 }
 
@@ -359,7 +359,7 @@ impl Default for Capabilities {
             num_ctx: None,
             prompt_tokens: None,
             thinks_first: false,
-            trusted: false,
+            trusted: true,
         }
     }
 }
@@ -384,6 +384,7 @@ impl Capabilities {
             summarises: false,
             max_tools: 4,
             parallel_calls: false,
+            trusted: false,
             ..Self::default()
         }
     }
@@ -423,7 +424,6 @@ pub struct ModelRequest {
     pub seed: Option<u64>,
     /// Longest wait for the whole reply, milliseconds.
     pub timeout_ms: u64,
-}
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub options: RequestOptions,
 }
@@ -463,6 +463,7 @@ pub enum Effort {
     Medium,
     High,
     XHigh,
+}
 
 /// Tokens of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -567,8 +568,8 @@ pub struct ModelError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_ms: Option<u64>,
-}
     /// The endpoint's HTTP status, if it refused the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub status: Option<u16>,
+}

@@ -4,8 +4,10 @@ use crate::cli::Answers;
 use crate::requests::{self, Contents};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 use steward::term::Exit;
 use steward_core::deep::is_multi_step;
+use steward_core::model::Capabilities;
 use steward_core::receipts::{check, false_completion};
 
 /// One line of the file; further fields belong to its author.
@@ -28,26 +30,41 @@ const CONTENTS: Contents = Contents {
     none: "has no answers: one JSON object per line with request and answer is wanted",
 };
 
+/// How many answers each judge speaks up about.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Counts {
+    corrected: usize,
+    unverified: usize,
+    planned: usize,
+}
+
+impl Counts {
+    /// `capabilities`: of the model that would have given the answers.
+    fn of(hits: &[Hit], capabilities: &Capabilities) -> Self {
+        let lines = |which: &str| {
+            hits.iter().filter(|hit| hit.which == which).map(|hit| hit.line).collect::<BTreeSet<_>>().len()
+        };
+        let helped = |which: &str| if capabilities.trusted { 0 } else { lines(which) };
+        Self { corrected: helped("corrected"), unverified: lines("unverified"), planned: helped("planned") }
+    }
+}
+
 pub fn run(args: &Answers) -> anyhow::Result<Exit> {
     let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
     let hits: Vec<Hit> = cases.iter().flat_map(|(line, case)| judged(*line, case)).collect();
-    let lines = |which: &str| {
-        let mut lines: Vec<usize> = hits.iter().filter(|hit| hit.which == which).map(|hit| hit.line).collect();
-        lines.dedup();
-        lines.len()
-    };
-    let [corrected, unverified, planned] = ["corrected", "unverified", "planned"].map(lines);
+    let usual = Counts::of(&hits, &Capabilities::default());
+    let graded_d = Counts::of(&hits, &Capabilities { trusted: false, ..Capabilities::default() });
     if args.json {
-        println!(
-            "{}",
-            json!({"cases": cases.len(), "corrected": corrected, "unverified": unverified, "planned": planned, "hits": hits})
-        );
+        println!("{}", json!({"cases": cases.len(), "not_examined": usual, "graded_d": graded_d, "hits": hits}));
         return Ok(Exit::Done);
     }
     for hit in &hits {
         println!("{:>5} {:<10} {}", hit.line, hit.which, hit.phrase.replace('\n', " "));
     }
-    println!("{} answers: {corrected} corrected, {unverified} unverified, {planned} planned", cases.len());
+    println!("{} answers", cases.len());
+    for (name, Counts { corrected, unverified, planned }) in [("not examined", usual), ("graded D", graded_d)] {
+        println!("of a model {name}: {corrected} corrected, {unverified} unverified, {planned} planned");
+    }
     Ok(Exit::Done)
 }
 
@@ -70,8 +87,9 @@ fn judged(line: usize, case: &Case) -> Vec<Hit> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{CONTENTS, Case, judged};
+    use super::{CONTENTS, Case, Counts, judged};
     use crate::requests;
+    use steward_core::model::Capabilities;
 
     fn read(text: &str) -> anyhow::Result<Vec<(usize, Case)>> {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -98,6 +116,19 @@ mod tests {
             (3, "planned", "Read a.txt and then write b.txt"),
         ];
         assert_eq!(hits, expect.map(|(line, which, text)| (line, which, text.to_owned())));
+    }
+
+    #[test]
+    fn what_is_not_examined_is_only_marked() {
+        let hits: Vec<_> = read("{\"request\": \"Read a.txt and then write b.txt\", \"answer\": \"I wrote b.txt.\"}")
+            .unwrap()
+            .iter()
+            .flat_map(|(line, case)| judged(*line, case))
+            .collect();
+        let counts = Counts::of(&hits, &Capabilities::default());
+        assert_eq!(counts, Counts { corrected: 0, unverified: 1, planned: 0 });
+        let counts = Counts::of(&hits, &Capabilities { trusted: false, ..Capabilities::default() });
+        assert_eq!(counts, Counts { corrected: 1, unverified: 1, planned: 1 });
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub enum Suite {
     /// First calls for requests in people's words: one JSON object per line with id, ask, tools, observe.
     Asks(Asks),
     /// How answers are judged that no tool stands behind: one JSON object per line with request and
-    /// answer. As for a model that is not trusted; no model and no server is asked.
-    #[command(after_help = "Example:\n  steward-evals answers answers.jsonl --json")]
+    /// answer, also packed (`.gz`). For a connection that is not examined and for one graded D; no model is asked.
+    #[command(after_help = "Example:\n  steward-evals answers answers.jsonl.gz --json")]
     Answers(Answers),
     /// What planning while working changes: requests of several steps, with it and without.
     Deep(Deep),

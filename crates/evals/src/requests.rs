@@ -3,6 +3,7 @@
 use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 use steward::compose::{Composition, Shared};
 use steward::settings::Settings;
@@ -24,10 +25,10 @@ pub struct Contents {
     pub none: &'static str,
 }
 
-/// Reads one case per line, each with its number; empty lines are left out.
+/// Reads one case per line, each with its number; empty lines are left out. A file `….gz` is unpacked by `gzip`.
 pub fn read<T: DeserializeOwned>(file: &Path, contents: &Contents) -> anyhow::Result<Vec<(usize, T)>> {
     let name = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the {} of {name}", contents.what))?;
+    let text = read_text(file).with_context(|| format!("cannot read the {} of {name}", contents.what))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let cases = lines
         .map(|(number, line)| {
@@ -40,6 +41,17 @@ pub fn read<T: DeserializeOwned>(file: &Path, contents: &Contents) -> anyhow::Re
         bail!("{name} {}", contents.none);
     }
     Ok(cases)
+}
+
+fn read_text(file: &Path) -> anyhow::Result<String> {
+    if file.extension().is_none_or(|ending| ending != "gz") {
+        return Ok(std::fs::read_to_string(file)?);
+    }
+    let unpacked = Command::new("gzip").arg("-dc").arg(file).output().context("`gzip` can't be started")?;
+    if !unpacked.status.success() {
+        bail!("{}", String::from_utf8_lossy(&unpacked.stderr).trim());
+    }
+    Ok(String::from_utf8(unpacked.stdout)?)
 }
 
 /// The same settings with data of their own under `scratch`.

@@ -206,7 +206,6 @@ fn one(environment: &Environment, row: Row) -> Option<Found> {
 
 // Guesses by a model's name and size, used until an exam knows better.
 const CAPABILITIES: &str = include_str!("../data/capabilities.json");
-const TRUSTED: &str = include_str!("../data/trusted.json");
 
 #[derive(Debug, Default, Deserialize)]
 struct Table {
@@ -227,33 +226,6 @@ struct SizeRow {
 struct WindowRow {
     contains: String,
     window: u32,
-}
-
-/// Models whose native tool calls are known to be good.
-#[derive(Debug, Default, Deserialize)]
-struct Trusted {
-    hosts: Vec<String>,
-    families: Vec<String>,
-}
-
-static KNOWN: LazyLock<Trusted> = LazyLock::new(|| serde_json::from_str(TRUSTED).unwrap_or_default());
-
-/// Whether the model is known to call tools well before any exam: by the host that serves it, or by its family.
-/// Models on one's own servers are examined instead, since there the chat template decides.
-pub fn is_known_as_trusted(connection: &Connection) -> bool {
-    let name = connection.model.to_lowercase();
-    let name = name.rsplit('/').next().unwrap_or(&name);
-    let own = matches!(
-        connection.provider,
-        Provider::Local | Provider::Ollama | Provider::LlamaCpp | Provider::Vllm | Provider::TextGen
-    );
-    let family = || KNOWN.families.iter().any(|part| name.starts_with(part.as_str()));
-    let rest = connection.base_url.split_once("://").map_or("", |(_, rest)| rest);
-    let host = rest.split(['/', ':']).next().unwrap_or_default();
-    let known = KNOWN.hosts.iter().any(|known| {
-        host.strip_suffix(known.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    });
-    connection.capabilities.strategy == Strategy::Native && !own && (known || family())
 }
 
 // A test reads the table, so the default is never taken.
@@ -369,27 +341,15 @@ mod guess_tests {
         let table: Table = serde_json::from_str(CAPABILITIES).unwrap();
         assert!(table.by_size.is_sorted_by_key(|row| row.below_millions));
         assert!(!table.windows.is_empty() && !table.not_chat.is_empty());
-        let trusted: Trusted = serde_json::from_str(TRUSTED).unwrap();
-        assert!(!trusted.hosts.is_empty() && !trusted.families.is_empty());
     }
 
     #[test]
-    fn who_is_trusted_before_an_exam() {
-        let of = |provider: &str, host: &str, model: &str| {
-            let connection = serde_json::json!({
-                "id": uuid::Uuid::nil(), "name": "one", "provider": provider,
-                "base_url": format!("https://{host}/v1"), "model": model,
-            });
-            is_known_as_trusted(&serde_json::from_value(connection).unwrap())
-        };
-        assert!(of("anthropic", "api.anthropic.com", "claude-haiku-4-5"));
-        assert!(of("azure_open_ai", "me.openai.azure.com", "my-deployment"));
-        assert!(of("compatible", "example.org", "anthropic/claude-sonnet-5"));
-        assert!(of("open_ai", "127.0.0.1:4000", "gpt-4o"));
-        assert!(!of("open_ai", "127.0.0.1:4000", "scripted"), "another server behind the name");
-        assert!(!of("compatible", "notapi.openai.com.example.org", "mystery-7b"));
-        assert!(!of("ollama", "localhost:11434", "gpt-oss-120b"));
-        assert!(!of("local", "", "SmolLM2.gguf"));
+    fn before_an_exam_all_are_trusted_but_those_that_cannot_plan() {
+        for name in ["claude-haiku-4-5", "mystery", "mystery-7b", "llama3.2:1b"] {
+            assert!(capabilities(name, None).trusted, "{name}");
+        }
+        assert!(!capabilities("smollm2:135m", None).trusted);
+        assert!(!Capabilities::tiny(2048).trusted);
     }
 
     #[test]

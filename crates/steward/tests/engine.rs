@@ -107,7 +107,7 @@ async fn a_message_meanwhile_is_taken_in() {
             .unwrap();
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
-    let run = service.start(request("Count", Mode::Loop, dir.path())).await.unwrap();
+    let run = service.start(request("How do you count to three?", Mode::Loop, dir.path())).await.unwrap();
     until(&service, run, |body| matches!(body, EventBody::ModelDelta { .. })).await;
     service.steer(run, "in German please", "me").await.unwrap();
     let events = finished(&service, run).await;
@@ -209,7 +209,7 @@ async fn passing_faults_are_tried_again_lasting_ones_end_the_run() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let only = bed::connection(&model, steward_core::model::Capabilities::default());
+    let only = bed::connection(&model, bed::untrusted());
     let service = bed::service_over(data.path(), vec![only]).await;
     let run = service.start(request("Hello", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;

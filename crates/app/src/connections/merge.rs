@@ -1,7 +1,6 @@
 use serde_json::{Map, Value};
 use steward_core::exam::ExamReport;
 use steward_core::model::{Capabilities, Connection, Constrained, Provider, Wire};
-use steward_models::discovery::is_known_as_trusted;
 
 /// The connection as it is used: a person's settings stay, whatever an exam says; the rest is what the exam found, or
 /// what was known before.
@@ -9,9 +8,6 @@ pub(super) fn merged(own: &Connection, report: Option<&ExamReport>) -> Connectio
     let mut connection = own.clone();
     if let Some(report) = report {
         connection.capabilities = by_hand_first(own, &report.capabilities);
-    }
-    if !connection.by_hand.iter().any(|name| name == "trusted") {
-        connection.capabilities.trusted |= is_known_as_trusted(&connection);
     }
     // Only Ollama's own interface takes `num_ctx` and `format`.
     let can = &connection.capabilities;
@@ -63,7 +59,7 @@ mod tests {
     use super::{merged, set_by_hand};
     use serde_json::json;
     use steward_core::exam::ExamReport;
-    use steward_core::model::{Capabilities, Connection, Provider, Strategy, Wire};
+    use steward_core::model::{Capabilities, Connection, Strategy, Wire};
 
     fn known(capabilities: &Capabilities) -> Connection {
         serde_json::from_value(json!({
@@ -112,15 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn trusted_is_known_or_found_or_said() {
-        let can = Capabilities::default();
-        let mut cloud = known(&can);
-        cloud.provider = Provider::Anthropic;
-        cloud.base_url = "https://api.anthropic.com/v1".to_owned();
-        assert!(merged(&cloud, None).capabilities.trusted);
-        cloud.by_hand = vec!["trusted".to_owned()];
-        assert!(!merged(&cloud, None).capabilities.trusted);
-        assert!(!merged(&known(&can), None).capabilities.trusted);
+    fn trusted_until_an_exam_or_a_person_says_otherwise() {
+        let usual = known(&Capabilities::default());
+        assert!(merged(&usual, None).capabilities.trusted);
+        let mut found = report();
+        found.capabilities.trusted = false;
+        assert!(!merged(&usual, Some(&found)).capabilities.trusted);
+        let mut mistrusted = known(&Capabilities { trusted: false, ..Capabilities::default() });
+        mistrusted.by_hand = set_by_hand(&mistrusted.capabilities, &Capabilities::default(), &[]);
+        assert_eq!(mistrusted.by_hand, ["trusted"]);
+        assert!(!merged(&mistrusted, Some(&report())).capabilities.trusted);
     }
 
     #[test]

@@ -11,8 +11,7 @@ use steward_core::routing::Task;
 const USABLE: f32 = 0.5;
 /// A less reliable form is taken only if it scores better by more than this.
 const MARGIN: f32 = 0.15;
-/// From these shares on, a model chooses tools by itself, and its summaries are used.
-const PLANS: f32 = 0.6;
+/// From this share on, a model's summaries are used.
 const SUMMARISES: f32 = 0.8;
 /// Longest time that reading a prompt should take, seconds.
 const READING_S: f32 = 10.0;
@@ -193,8 +192,8 @@ fn tools(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
 }
 
 fn talents(connection: &Connection, found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
-    let best = best_form(found);
-    let calls_well = best.is_some_and(|form| form.score.grade() <= Grade::B);
+    // A form that is right in half of the cases is of grade C.
+    let calls = best_form(found).is_some();
     if let Some(obeys) = found.system_role {
         can.system_role = obeys;
         note_if(
@@ -208,25 +207,19 @@ fn talents(connection: &Connection, found: &Findings, can: &mut Capabilities, no
         note_if(notes, sees, "It sees pictures.");
     }
     if let Some(summary) = found.summary {
-        // One poor summary costs a model that calls tools well nothing.
-        can.summarises = summary.share() >= SUMMARISES || calls_well;
+        // One poor summary costs a model that calls tools nothing.
+        can.summarises = summary.share() >= SUMMARISES || calls;
         note_if(
             notes,
             !can.summarises,
             "It can't be trusted to sum up: answers are composed from the results themselves.",
         );
     }
-    if let Some(form) = best {
-        if let Some(planning) = found.tasks.get(&Task::Planning) {
-            let both = form.score.share() >= PLANS && planning.share() >= PLANS;
-            can.plans = calls_well || both;
-            note_if(notes, !can.plans, "It does not choose tools well: Steward makes the plans.");
-        }
-        can.trusted = form.strategy == Strategy::Native && calls_well;
-        note_if(
-            notes,
-            can.trusted,
-            "It is trusted: its replies are taken as they are, and nothing is guessed, corrected or planned in its place.",
+    if calls {
+        can.plans = true;
+        can.trusted = true;
+        notes.push(
+            "It is trusted: its replies are taken as they are, and nothing is guessed, corrected or planned in its place.".to_owned(),
         );
     }
     can.thinks_first = found.thinks_first;
@@ -339,7 +332,9 @@ mod tests {
         let can = decide(&connection(), &found(8)).capabilities;
         assert!(can.plans && can.summarises && can.trusted);
         let can = decide(&connection(), &found(4)).capabilities;
-        assert!(!can.plans && !can.summarises && !can.trusted);
+        assert!(can.plans && can.summarises && can.trusted, "grade C");
+        let can = decide(&connection(), &found(3)).capabilities;
+        assert!(!can.plans && !can.summarises && !can.trusted, "grade D");
     }
 
     #[test]

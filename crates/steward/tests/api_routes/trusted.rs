@@ -24,18 +24,23 @@ const PLAIN: [(&str, &str); 6] = [
     ("Save a note", "  Done! The note has been saved.\u{a0}\n"),
 ];
 
-/// A house whose default model is trusted, by hand.
+/// A house whose default model is trusted, as one is that nobody has examined.
 fn house(script: Script) -> House {
+    house_of(script, true)
+}
+
+/// `trusted`: set by hand.
+fn house_of(script: Script, trusted: bool) -> House {
     let house = House::new(script);
     let made = house.post(
         "/api/connections",
         json!({
             "name": "capable", "provider": "compatible", "base_url": house.bench.model.base_url(),
-            "model": "scripted", "auth": {"kind": "none"}, "capabilities": {"trusted": true},
+            "model": "scripted", "auth": {"kind": "none"}, "capabilities": {"trusted": trusted},
         }),
         201,
     );
-    assert_eq!(made["capabilities"]["trusted"], true);
+    assert_eq!(made["capabilities"]["trusted"], trusted);
     let path = format!("/api/connections/{}/default", text(&made["id"]));
     house.send(Method::POST, &path, None, 204);
     house
@@ -97,7 +102,7 @@ fn with_tools_exactly_its_calls_are_made() {
 
 #[test]
 fn nothing_is_said_twice_by_a_corrected_model() {
-    let house = House::new(Script::default());
+    let house = house_of(Script::default(), false);
     let same = "I deleted old.log.";
     for second in [same, "Sorry, I can't do that."] {
         house.bench.model.replace(Script::of([

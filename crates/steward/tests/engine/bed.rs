@@ -35,14 +35,19 @@ pub const OTHER: ConnectionId = ConnectionId(Uuid::from_u128(7));
 
 /// A service over the store in `data`, asking `model`.
 pub async fn service(data: &Path, model: &ScriptedModelServer) -> RunService {
-    let first = connection(model, Capabilities::default());
+    let first = connection(model, untrusted());
     let other = Connection {
         id: OTHER,
         name: "another".into(),
         model: "another".into(),
-        ..connection(model, Capabilities { strategy: Strategy::React, ..Capabilities::default() })
+        ..connection(model, Capabilities { strategy: Strategy::React, ..untrusted() })
     };
     service_over(data, vec![first, other]).await
+}
+
+/// What is assumed of a model that an exam has graded below C: it is helped.
+pub fn untrusted() -> Capabilities {
+    Capabilities { trusted: false, ..Capabilities::default() }
 }
 
 /// The connection that is asked first.
@@ -70,14 +75,14 @@ pub async fn service_over(data: &Path, connections: Vec<Connection>) -> RunServi
 
 /// A service whose `web_fetch` reaches the private host and port `allow`.
 pub async fn service_allowing(data: &Path, model: &ScriptedModelServer, allow: &str) -> RunService {
-    let one = connection(model, Capabilities::default());
+    let one = connection(model, untrusted());
     let clock = Arc::new(SystemClock::new());
     composed(data, vec![one], &[allow], clock, config()).await.0
 }
 
 /// A service that goes by `clock`.
 pub async fn service_at(data: &Path, model: &ScriptedModelServer, clock: Arc<dyn Clock>) -> RunService {
-    let one = connection(model, Capabilities::default());
+    let one = connection(model, untrusted());
     composed(data, vec![one], &[], clock, config()).await.0
 }
 
@@ -89,7 +94,7 @@ pub async fn service_with(data: &Path, connections: Vec<Connection>) -> (RunServ
 
 /// A service with places for so many runs at work.
 pub async fn service_of(data: &Path, model: &ScriptedModelServer, max_runs: usize) -> RunService {
-    let one = connection(model, Capabilities::default());
+    let one = connection(model, untrusted());
     let config = EngineConfig { max_runs, ..config() };
     let clock = Arc::new(SystemClock::new());
     composed(data, vec![one], &[], clock, config).await.0

@@ -1,11 +1,11 @@
 //! Hard budgets around real model calls.
 
-use crate::engine::bed::{OTHER, connection, finished, request, service_with};
+use crate::engine::bed::{OTHER, connection, finished, request, service_with, untrusted};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::budget::Limit;
 use steward_core::event::{EventBody, Mode, Outcome};
-use steward_core::model::{Capabilities, Connection, Price};
+use steward_core::model::{Connection, Price};
 use steward_core::ports::{BudgetScope, Period, SpendLimit, UsageBy};
 use steward_core::routing::Routing;
 use steward_core::{BudgetId, ConnectionId, TenantId, Timestamp};
@@ -29,7 +29,7 @@ async fn bed(answers: usize) -> Bed {
     let replies = (0..answers).map(|_| Behaviour::text("A heron is a bird."));
     let model = ScriptedModelServer::start(Script::of(replies)).await.unwrap();
     let data = tempfile::tempdir().unwrap();
-    let mut one = connection(&model, Capabilities::default());
+    let mut one = connection(&model, untrusted());
     one.price = Some(Price { input: 1_000_000, cached: 500_000, output: 2_000_000 });
     let (service, store) = service_with(data.path(), vec![one]).await;
     Bed { service, store, model, dir: tempfile::tempdir().unwrap(), _data: data }
@@ -146,14 +146,10 @@ async fn two(first: Behaviour) -> (Bed, ScriptedModelServer, ConnectionId) {
     let bed = bed(0).await;
     bed.model.push(first);
     let second = ScriptedModelServer::start(Script::always(Behaviour::text("From the second."))).await.unwrap();
-    let one = connection(&bed.model, Capabilities::default());
+    let one = connection(&bed.model, untrusted());
     let id = one.id;
-    let other = Connection {
-        id: OTHER,
-        name: "second".into(),
-        model: "second".into(),
-        ..connection(&second, Capabilities::default())
-    };
+    let other =
+        Connection { id: OTHER, name: "second".into(), model: "second".into(), ..connection(&second, untrusted()) };
     let data = tempfile::tempdir().unwrap();
     let (service, store) = service_with(data.path(), vec![one, other]).await;
     let bed = Bed { service, store, _data: data, ..bed };
@@ -207,7 +203,7 @@ async fn a_request_that_another_overtook_is_counted() {
 async fn a_run_reserves_its_own_money_before_it_asks() {
     let model = ScriptedModelServer::start(Script::default()).await.unwrap();
     let data = tempfile::tempdir().unwrap();
-    let mut dear = connection(&model, Capabilities::default());
+    let mut dear = connection(&model, untrusted());
     // A hundred tokens of reply would be ten dollars; a run has five.
     dear.price = Some(Price { input: 0, cached: 0, output: 100_000_000_000 });
     let (service, store) = service_with(data.path(), vec![dear]).await;

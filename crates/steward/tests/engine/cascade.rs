@@ -1,7 +1,7 @@
 //! The whole cascade through the engine: whatever a model writes becomes the right call, or a
 //! question, or nothing.
 
-use crate::engine::bed::{OTHER, asked, connection, finished, kinds, request, service, service_over, until};
+use crate::engine::bed::{OTHER, asked, connection, finished, kinds, request, service, service_over, until, untrusted};
 use crate::engine::forms::FORMS;
 use crate::engine::outcome;
 use serde_json::json;
@@ -54,7 +54,7 @@ async fn every_dialect_is_a_call_whatever_was_asked_for() {
     for strategy in [Strategy::Native, Strategy::GuidedJson, Strategy::React, Strategy::Markers] {
         let model = model([]).await;
         let data = tempfile::tempdir().unwrap();
-        let capabilities = Capabilities { strategy, ..Capabilities::default() };
+        let capabilities = Capabilities { strategy, ..untrusted() };
         let service = service_over(data.path(), vec![connection(&model, capabilities)]).await;
         for (form, text) in FORMS {
             model.replace(Script::of([
@@ -262,9 +262,9 @@ async fn another_connection_goes_on_in_its_own_form() {
         id: OTHER,
         name: "another".into(),
         model: "another".into(),
-        ..connection(&second, Capabilities { strategy: Strategy::React, ..Capabilities::default() })
+        ..connection(&second, Capabilities { strategy: Strategy::React, ..untrusted() })
     };
-    let native = connection(&first, Capabilities::default());
+    let native = connection(&first, untrusted());
     let first_id = native.id;
     let service = service_over(data.path(), vec![native, other]).await;
     let mut wanted = request("Which word is in a.txt?", Mode::Loop, dir.path());

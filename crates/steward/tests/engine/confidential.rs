@@ -1,7 +1,7 @@
 //! What is confidential stays in the house: a connection outside records all that it is sent, and sees none of it, whichever
 //! way a run would take there.
 
-use crate::engine::bed::{OTHER, connection, finished, kinds, request, service_with, store_of};
+use crate::engine::bed::{OTHER, connection, finished, kinds, request, service_with, store_of, untrusted};
 use crate::engine::outcome;
 use crate::engine::skilled::asking;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ async fn house_of(action: &str, window: u32, outside: Script, inside: Script) ->
     std::fs::write(dir.path().join("shop.csv"), "item,price\ntea,3\n").unwrap();
     let outside = ScriptedModelServer::start(outside).await.unwrap();
     let inside = ScriptedModelServer::start(inside).await.unwrap();
-    let capabilities = Capabilities { window, ..Capabilities::default() };
+    let capabilities = Capabilities { window, ..untrusted() };
     let remote = Connection { in_house: Some(false), ..connection(&outside, capabilities.clone()) };
     let local = Connection { id: OTHER, name: "local".into(), ..connection(&inside, capabilities) };
     let (service, store) = service_with(data.path(), vec![remote, local]).await;

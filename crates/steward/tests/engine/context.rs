@@ -1,6 +1,6 @@
 //! Small windows: tools are deferred and found, old messages cut and summed up.
 
-use crate::engine::bed::{connection, finished, kinds, request, service_over, store_of};
+use crate::engine::bed::{connection, finished, kinds, request, service_over, store_of, untrusted};
 use crate::engine::outcome;
 use serde_json::{Value, json};
 use steward_core::budget::Preset;
@@ -31,7 +31,7 @@ async fn deferred_tools_are_found_and_then_called() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let few = Capabilities { max_tools: 3, ..Capabilities::default() };
+    let few = Capabilities { max_tools: 3, ..untrusted() };
     let service = service_over(data.path(), vec![connection(&model, few)]).await;
     let mut wanted = request("Remember that I like tea", Mode::Loop, dir.path());
     wanted.intent_filter = true;
@@ -100,7 +100,7 @@ fn stable(events: &[Event]) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_run_is_summed_up_by_the_model_and_goes_on() {
-    let events = long_run(Capabilities { window: 4096, ..Capabilities::default() }).await;
+    let events = long_run(Capabilities { window: 4096, ..untrusted() }).await;
     let times = stable(&events);
     assert!((1..6).contains(&times), "{times}: {:?}", kinds(&events));
     let by: Vec<&str> = events
@@ -119,7 +119,7 @@ async fn a_long_run_is_summed_up_by_the_model_and_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_cannot_sum_up_is_not_asked_for_a_summary() {
-    let events = long_run(Capabilities { window: 4096, summarises: false, ..Capabilities::default() }).await;
+    let events = long_run(Capabilities { window: 4096, summarises: false, ..untrusted() }).await;
     assert!(stable(&events) >= 1);
     let asked =
         events.iter().any(|event| matches!(&event.body, EventBody::ModelRequested { purpose: Purpose::Compact, .. }));
@@ -129,7 +129,7 @@ async fn a_model_that_cannot_sum_up_is_not_asked_for_a_summary() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tiny_window_gets_short_results_and_few_words() {
-    let events = long_run(Capabilities { window: 2048, ..Capabilities::default() }).await;
+    let events = long_run(Capabilities { window: 2048, ..untrusted() }).await;
     stable(&events);
     let longest = events
         .iter()
@@ -175,7 +175,7 @@ async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
         let script = Script::of([said.clone(), read, said.clone(), said]);
         let model = ScriptedModelServer::start(script).await.unwrap();
         let data = tempfile::tempdir().unwrap();
-        let few = Capabilities { max_tools: 3, strategy, ..Capabilities::default() };
+        let few = Capabilities { max_tools: 3, strategy, ..untrusted() };
         let service = service_over(data.path(), vec![connection(&model, few)]).await;
         let talk = conversation(&service).await;
         for input in ["Remember that I like tea", "Read the text of the file a.txt", "Remember that I like coffee"] {
@@ -213,7 +213,7 @@ async fn what_was_summed_up_stays_so_in_the_next_run() {
     let dir = tempfile::tempdir().unwrap();
     let model = ScriptedModelServer::start(Script::always(Behaviour::text("Noted."))).await.unwrap();
     let data = tempfile::tempdir().unwrap();
-    let small = Capabilities { window: 4096, ..Capabilities::default() };
+    let small = Capabilities { window: 4096, ..untrusted() };
     let service = service_over(data.path(), vec![connection(&model, small)]).await;
     let talk = conversation(&service).await;
     let mut compacted = Vec::new();

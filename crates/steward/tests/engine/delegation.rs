@@ -1,6 +1,8 @@
 //! Agents that ask agents, over the real store.
 
-use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with, store_of, until};
+use crate::engine::bed::{
+    asked, connection, finished, kinds, request, service, service_with, store_of, until, untrusted,
+};
 use crate::engine::outcome;
 use crate::engine::skilled::asking;
 use serde_json::json;
@@ -9,7 +11,6 @@ use steward_core::agent::Agent;
 use steward_core::approval::Answer;
 use steward_core::budget::{Limit, Spent};
 use steward_core::event::{Event, EventBody, Mode, Origin, Outcome, ToolResult};
-use steward_core::model::Capabilities;
 use steward_core::policy::TOOL_RULES_SETTING;
 use steward_core::ports::{
     BudgetScope, Period, Role, RunFilter, RunRow, RunStatus, Settings as _, SpendLimit, User, Users as _,
@@ -298,7 +299,7 @@ async fn fifty_runs_and_their_children_stay_within_one_budget() {
         rule("user", "", ask("helper", "count")),
     ])
     .await;
-    let one = connection(&model, Capabilities::default());
+    let one = connection(&model, untrusted());
     let (first, store) = service_with(data.path(), vec![one]).await;
     let service = asking(&first, &[("a", "helper")]);
     with_agents(&service, &[("helper", 60)]).await;

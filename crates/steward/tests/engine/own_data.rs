@@ -1,6 +1,6 @@
 //! What an agent keeps for itself: in its prompt, in its database, and from many runs at once.
 
-use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with, store_of};
+use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with, store_of, untrusted};
 use crate::engine::outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -111,7 +111,7 @@ async fn fifty_runs_at_once_lose_nothing() {
     }
     let model = ScriptedModelServer::start(script).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let (service, store) = service_with(data.path(), vec![connection(&model, untrusted())]).await;
     with_people(&store).await;
     let mut runs = Vec::new();
     for number in 0..RUNS {
@@ -138,7 +138,7 @@ async fn a_memory_that_is_too_long_is_refused_whole() {
     .await
     .unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let (service, store) = service_with(data.path(), vec![connection(&model, untrusted())]).await;
     with_people(&store).await;
     let run = service.start(keeping("Remember this", &["save_memory"], dir.path())).await.unwrap();
     let events = finished(&service, run).await;
@@ -171,7 +171,7 @@ async fn remember(store: &Store, of: KeptFor, memory: &str, doc: &str) {
 async fn a_prompt_has_what_is_kept_for_its_user_alone() {
     let model = ScriptedModelServer::start(Script::always(Behaviour::text("Done."))).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let (service, store) = service_with(data.path(), vec![connection(&model, untrusted())]).await;
     with_people(&store).await;
     remember(&store, KeptFor::User(ANN), "sees a therapist", "ai_pay: what Ann earns").await;
     remember(&store, KeptFor::User(BOB), "likes tea", "ai_teas: teas").await;
@@ -209,7 +209,7 @@ async fn a_shared_memory_is_written_by_who_may_edit_the_agent() {
     let model = ScriptedModelServer::start(script).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     // An untrusted one would be corrected until a person is asked.
-    let capabilities = Capabilities { trusted: true, ..Capabilities::default() };
+    let capabilities = Capabilities { trusted: true, ..untrusted() };
     let (service, store) = service_with(data.path(), vec![connection(&model, capabilities)]).await;
     with_people(&store).await;
     let mut wanted = keeping("Remember it for Bob.", &["save_memory"], dir.path());
@@ -287,7 +287,7 @@ async fn what_is_kept_from_outside_taints_the_runs_that_read_it() {
 async fn a_fork_for_another_user_is_told_only_what_is_kept_for_them() {
     let model = ScriptedModelServer::start(Script::always(Behaviour::text("Done."))).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let (service, store) = service_with(data.path(), vec![connection(&model, untrusted())]).await;
     with_people(&store).await;
     remember(&store, KeptFor::User(ANN), "sees a therapist", "ai_pay: what Ann earns").await;
     remember(&store, KeptFor::User(BOB), "likes tea", "ai_teas: teas").await;

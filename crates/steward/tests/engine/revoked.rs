@@ -1,11 +1,10 @@
 //! What is taken away while a run waits stops it when it would go on.
 
-use crate::engine::bed::{asked, connection, finished, request, service_with};
+use crate::engine::bed::{asked, connection, finished, request, service_with, untrusted};
 use crate::engine::outcome;
 use serde_json::json;
 use steward_core::approval::Answer;
 use steward_core::event::{Mode, Outcome};
-use steward_core::model::Capabilities;
 use steward_core::ports::{Role, User, Users as _};
 use steward_core::{ConnectionId, TenantId, Timestamp, UserId};
 use steward_engine::{RunService, StartRun};
@@ -30,7 +29,7 @@ async fn house() -> House {
     let write = Behaviour::calls([("write", json!({"path": "n.txt", "content": "x"}))]);
     let model = ScriptedModelServer::start(Script::of([write, Behaviour::text("Written.")])).await.unwrap();
     let (dir, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (service, store) = service_with(data.path(), vec![connection(&model, Capabilities::default())]).await;
+    let (service, store) = service_with(data.path(), vec![connection(&model, untrusted())]).await;
     let user = User::new(ANN, "ann@example.org", "Ann", Role::Developer, Timestamp(0));
     store.create_user(TENANT, &user).await.unwrap();
     House { dir, _data: data, _model: model, service, store }

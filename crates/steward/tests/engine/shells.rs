@@ -1,6 +1,6 @@
 //! Commands as models are used to give them, over the tools that the program ships.
 
-use crate::engine::bed::{asked, connection, finished, request, service_over};
+use crate::engine::bed::{asked, connection, finished, request, service_over, untrusted};
 use crate::engine::outcome;
 use serde_json::{Value, json};
 use steward_core::approval::Answer;
@@ -53,7 +53,7 @@ async fn the_folder_of_a_run_is_in_its_log() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let capabilities = Capabilities { strategy: Strategy::React, ..Capabilities::default() };
+    let capabilities = Capabilities { strategy: Strategy::React, ..untrusted() };
     let connections = vec![connection(&model, capabilities)];
     let service = service_over(data.path(), connections.clone()).await;
     let mut wanted = request("Copy q1 in reports/2026.", Mode::Loop, dir.path());
@@ -90,7 +90,7 @@ async fn the_phrase_that_runs_a_command_runs_it() {
     .await
     .unwrap();
     let data = tempfile::tempdir().unwrap();
-    let capabilities = Capabilities { strategy: Strategy::React, ..Capabilities::default() };
+    let capabilities = Capabilities { strategy: Strategy::React, ..untrusted() };
     let service = service_over(data.path(), vec![connection(&model, capabilities)]).await;
     let run = service.start(request("How many lines has a.txt?", Mode::Loop, dir.path())).await.unwrap();
     let events = finished(&service, run).await;

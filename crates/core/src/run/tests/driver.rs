@@ -91,7 +91,7 @@ impl Driver {
             connection: ConnectionId(Uuid::nil()),
             names_connection: false,
             model: "m".into(),
-            capabilities: Capabilities::default(),
+            capabilities: Capabilities { trusted: false, ..Capabilities::default() },
             intent_filter: false,
             workspace: "/".into(),
             utc_offset_minutes: 0,

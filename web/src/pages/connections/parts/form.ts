@@ -15,7 +15,7 @@ export const isSealed = (kind: AuthKind): boolean => (SEALED as readonly AuthKin
 export const EMPTY: ConnectionInput = { name: "", provider: "compatible", base_url: "", model: "", auth: { kind: "none" } };
 
 /** What Steward takes for granted of a model it knows nothing of. */
-export const CAPABILITIES: Capabilities = { strategy: "native", window: 32_768, json_schema: true, scoring: false, plans: true, summarises: true, max_tools: 64, parallel_calls: true, system_role: true, vision: false, thinks_first: false, trusted: false, constrained: null, num_ctx: null, prompt_tokens: null };
+export const CAPABILITIES: Capabilities = { strategy: "native", window: 32_768, json_schema: true, scoring: false, plans: true, summarises: true, max_tools: 64, parallel_calls: true, system_role: true, vision: false, thinks_first: false, trusted: true, constrained: null, num_ctx: null, prompt_tokens: null };
 
 export const inputOf = ({ name, provider, base_url, model, auth, capabilities, wire, price, weight, in_house_by_hand }: Connection): ConnectionInput => ({ name, provider, base_url, model, auth, capabilities, wire, price, weight, in_house: in_house_by_hand ?? null });
 
