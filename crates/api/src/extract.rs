@@ -1,4 +1,5 @@
 mod body;
+mod form;
 mod limits;
 mod page;
 
@@ -8,9 +9,12 @@ use axum::http::request::Parts;
 use body::storable;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
-
 use utoipa::IntoParams;
+
 pub(crate) use body::{Body, PublishedBody, broken_off, file_of, length_of, limited, too_long, whole};
+pub(crate) use form::{
+    broken, form_of, holds_file, is_form, next_field, no_file, second_file, sent_file, text_field, unknown_field,
+};
 pub(crate) use page::{Listed, Page, Paging, bad_cursor, check_limit};
 
 /// The only parameter of the path as an id. What is no id isn't there: 404.

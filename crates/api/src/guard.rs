@@ -52,6 +52,8 @@ const MAX_STRANGER_BODY: usize = 64 << 10;
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 /// Longest form with several uploaded files, bytes.
 pub(crate) const MAX_FORM: usize = 256 << 20;
+/// Longest that a form with one file is beside the file, bytes.
+const FORM_REST: usize = 64 << 10;
 /// Largest document, bytes.
 pub(crate) const MAX_DOCUMENT: usize = 256 << 20;
 /// Largest database that is imported, bytes.
@@ -65,8 +67,8 @@ const FILE_UPLOAD: &str = "/api/files";
 
 fn body_limit(path: &str) -> usize {
     match path {
-        FILE_UPLOAD => MAX_UPLOAD,
-        DOCUMENT_UPLOAD => MAX_DOCUMENT,
+        FILE_UPLOAD => MAX_UPLOAD + FORM_REST,
+        DOCUMENT_UPLOAD => MAX_DOCUMENT + FORM_REST,
         path if path.starts_with("/v1/") => MAX_MODEL_BODY,
         path if path.ends_with("/import-metatron") => MAX_IMPORT,
         path if is_form_upload(path) => MAX_FORM,
@@ -132,7 +134,7 @@ async fn dispatched(state: &Arc<ApiState>, request: Request, next: Next) -> Resp
         return in_time(LONGEST, next.run(request)).await;
     }
     let longest =
-        path.starts_with("/api/").then(|| if body_limit(path) > MAX_UPLOAD { LONGEST_UPLOAD } else { LONGEST });
+        path.starts_with("/api/").then(|| if body_limit(path) > MAX_UPLOAD + FORM_REST { LONGEST_UPLOAD } else { LONGEST });
     let (listener, request) = Listener::of(state, request).await;
     let response = match longest {
         Some(longest) => in_time(longest, once(Arc::clone(state), request, next)).await,

@@ -1,13 +1,16 @@
 //! Collections of documents: who makes, changes and removes them.
 
-use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::document_service::EmbeddingProblem;
 use crate::dto::documents::{CollectionInput, CollectionPatch};
-use crate::inputs::checked_name;
+use crate::inputs::{checked_name, given};
 use steward_core::CollectionId;
 use steward_core::document::{Chunking, Collection, SearchWeights};
 use steward_core::governance::Classification;
 use steward_core::ports::{CollectionChange, DocumentFilter};
+
+/// Where files go that nobody named a collection for.
+const FIRST: &str = "Documents";
 
 impl App {
     /// Those that the caller may see, by name.
@@ -121,6 +124,32 @@ impl App {
         Ok(collection)
     }
 
+    /// The collection that is named; without a name the caller's `Documents`, which is made where there is none.
+    pub(crate) async fn collection_to_fill(&self, caller: &Caller, named: Option<&str>) -> AppResult<Collection> {
+        if let Some(named) = given(named) {
+            return self.named_collection(caller, Action::Write, named).await;
+        }
+        let person = caller.email.split('@').next().unwrap_or_default();
+        // The first may be somebody else's.
+        for name in [FIRST.to_owned(), format!("{FIRST} ({person})")] {
+            if let Some(known) = self.store.collection_by_name(self.tenant(), &name).await? {
+                match self.collection_for(caller, Action::Write, known.id).await {
+                    Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Forbidden) => continue,
+                    found => return found,
+                }
+            }
+            let input = CollectionInput { name: name.clone(), ..CollectionInput::default() };
+            return match self.create_collection(caller, input).await {
+                // Somebody was quicker.
+                Err(error) if error.kind == ErrorKind::Conflict => {
+                    self.named_collection(caller, Action::Write, &name).await
+                }
+                made => made,
+            };
+        }
+        Err(AppError::invalid("collection", "you have no collection of your own yet", "name the one that it goes to"))
+    }
+
     /// A collection by its id or name.
     pub(crate) async fn named_collection(&self, caller: &Caller, action: Action, name: &str) -> AppResult<Collection> {
         let id = match name.trim().parse::<CollectionId>() {
@@ -130,7 +159,7 @@ impl App {
         let unknown =
             || AppError::invalid("collection", format!("there is no collection `{name}`"), "see GET /api/collections");
         match self.collection_for(caller, action, id.ok_or_else(unknown)?).await {
-            Err(error) if error.kind == crate::app::ErrorKind::NotFound => Err(unknown()),
+            Err(error) if error.kind == ErrorKind::NotFound => Err(unknown()),
             other => other,
         }
     }
@@ -185,7 +214,8 @@ mod tests {
             (1000, 500, -0.1, 1.0, Some("weights")),
             (1000, 500, f32::NAN, 1.0, Some("weights")),
         ] {
-            let wrong = check(Chunking { max_chars, overlap }, SearchWeights { text, vectors });
+            let wrong =
+                check(Chunking { max_chars, overlap }, SearchWeights { text, vectors, ..SearchWeights::default() });
             assert_eq!(wrong.err().and_then(|error| error.detail.field).as_deref(), expect);
         }
     }

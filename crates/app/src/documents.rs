@@ -38,22 +38,18 @@ impl App {
     pub async fn begin_document(
         &self,
         caller: &Caller,
-        collection: &str,
-        name: &str,
-        agent: Option<&str>,
+        wish: &DocumentWish,
         length: Option<u64>,
     ) -> AppResult<DocumentUpload> {
-        let target = Target {
-            collection: self.named_collection(caller, Action::Write, collection).await?.id,
-            origin: DocumentOrigin::Upload,
-            job: None,
-            agent: self.linked_agent(caller, agent).await?,
-            user: Some(caller.user()),
-        };
-        let name = file_name(name)?;
+        authorize(caller, Action::Read, Resource::Collections)?;
+        // Before anything is sent that would be refused in the end.
+        if let Some(collection) = given(wish.collection.as_deref()) {
+            self.named_collection(caller, Action::Write, collection).await?;
+        }
+        self.linked_agent(caller, wish.agent.as_deref()).await?;
         let place = self.begin_counting(caller.user(), length).await?;
         let incoming = self.documents.originals.begin().await.map_err(|error| not_kept(&error))?;
-        Ok(DocumentUpload { app: self.clone(), target, name, place, incoming })
+        Ok(DocumentUpload { app: self.clone(), place, incoming })
     }
 
     pub async fn documents(&self, caller: &Caller, filter: DocumentFilter) -> AppResult<Page<Document>> {
@@ -288,11 +284,26 @@ impl App {
     }
 }
 
+/// What a file is to become, as far as that is known.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentWish {
+    pub name: Option<String>,
+    /// By id or name.
+    pub collection: Option<String>,
+    /// An agent that it is linked to, by id or name.
+    pub agent: Option<String>,
+}
+
+impl DocumentWish {
+    /// Its name, in one line.
+    pub fn named(&self) -> AppResult<String> {
+        file_name(self.name.as_deref().unwrap_or_default())
+    }
+}
+
 /// A file that is being received; gone again unless it is finished.
 pub struct DocumentUpload {
     app: App,
-    target: Target,
-    name: String,
     place: UploadPlace,
     incoming: Incoming,
 }
@@ -304,14 +315,22 @@ impl DocumentUpload {
         self.incoming.write(bytes).await.map_err(|error| not_kept(&error))
     }
 
-    /// Keeps it, and has it read.
-    pub async fn finish(self) -> AppResult<AddedDocument> {
+    /// Keeps it as `wish` says now, and has it read.
+    pub async fn finish(self, caller: &Caller, wish: &DocumentWish) -> AppResult<AddedDocument> {
         let documents = &self.app.documents;
+        let name = wish.named()?;
+        let target = Target {
+            collection: self.app.collection_to_fill(caller, wish.collection.as_deref()).await?.id,
+            origin: DocumentOrigin::Upload,
+            job: None,
+            agent: self.app.linked_agent(caller, wish.agent.as_deref()).await?,
+            user: Some(caller.user()),
+        };
         let received = self.incoming.finish().await.map_err(|error| not_kept(&error))?;
         if received.facts.bytes == 0 {
             return Err(AppError::invalid("body", "the file is empty", "send a file with something in it"));
         }
-        let added = documents.keep(received, self.name, None, &self.target).await.map_err(|error| match error {
+        let added = documents.keep(received, name, None, &target).await.map_err(|error| match error {
             KeepError::File(error) => not_kept(&error),
             KeepError::Store(error) => error.into(),
         })?;

@@ -74,7 +74,7 @@ pub use document_service::{
     CallMeter, DocumentParts, DocumentService, EmbeddingModels, EmbeddingStatus, EndpointParts, OriginalsProgress,
     VisionModel, VisionUse,
 };
-pub use documents::{DocumentUpload, Whose};
+pub use documents::{DocumentUpload, DocumentWish, Whose};
 pub use domain_service::{DomainParts, DomainService};
 pub use error::{AppError, ErrorKind, FieldProblem};
 pub use files::FileUpload;

@@ -5,15 +5,19 @@ use crate::dto::documents::{
     AddedDocument, BatchScan, Chunk, DocumentDetails, DocumentLink, DocumentSearch, JobRetried, Requeued, SearchResult,
     VectorStoreStats, WatchInput,
 };
-use crate::extract::{file_of, length_of};
+use crate::extract::{
+    broken, file_of, form_of, holds_file, is_form, length_of, limited, next_field, no_file, second_file, text_field,
+    unknown_field,
+};
 use crate::guard::MAX_DOCUMENT;
 use crate::problem::ProblemBody;
 use crate::response::saved_file;
 use crate::routes::prelude::*;
 use axum::extract::Request;
 use axum::response::Response;
-use futures::StreamExt;
-use steward_app::Whose;
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
+use steward_app::{DocumentUpload, DocumentWish, Whose};
 use steward_core::document::{Document, DocumentOrigin, DocumentStatus, IngestJob, JobState, WatchedPath};
 use steward_core::ports::DocumentFilter;
 use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, WatchedPathId};
@@ -43,24 +47,41 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(process))
 }
 
-/// Which file it is, and where it goes.
+/// Which file it is, and where it goes. In a form these may be fields too.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct UploadQuery {
-    /// The file's name.
-    #[param(min_length = 1, max_length = 255)]
-    name: String,
-    /// The collection, by id or name.
-    #[param(min_length = 1, max_length = 200)]
-    collection: String,
+    /// The file's name; in a form its own is taken where this is left out.
+    #[param(min_length = 1, max_length = 255, nullable = false)]
+    name: Option<String>,
+    /// The collection, by id or name; `Documents` if left out, which is made where there is none.
+    #[param(min_length = 1, max_length = 200, nullable = false)]
+    collection: Option<String>,
     /// An agent that it is linked to, by id or name.
     #[param(max_length = 200, nullable = false)]
     agent_id: Option<String>,
 }
 
-/// Takes a document in, up to 256 MB, and has it read. The same file again is no second document.
+/// A form with a document, for the document of this interface.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "only its schema counts")]
+struct DocumentForm {
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+    #[schema(nullable = false)]
+    name: Option<String>,
+    #[schema(nullable = false)]
+    collection: Option<String>,
+    #[schema(nullable = false)]
+    agent_id: Option<String>,
+}
+
+/// Takes a document in, up to 256 MB, and has it read: the body, or the file of a form. The same file again is no second
+/// document.
 #[utoipa::path(post, path = "/api/documents/upload", tag = "documents", operation_id = "uploadDocument",
-    params(UploadQuery), request_body(content = inline(FileBody), content_type = "application/octet-stream"),
+    params(UploadQuery),
+    request_body(content(
+        (inline(FileBody) = "application/octet-stream"), (inline(DocumentForm) = "multipart/form-data"))),
     responses((status = 201, description = "What became of it", body = AddedDocument),
         (status = 507, description = "A quota or the disk is full", body = ProblemBody, content_type = "application/problem+json")))]
 async fn upload(
@@ -68,14 +89,49 @@ async fn upload(
     Params(query): Params<UploadQuery>,
     request: Request,
 ) -> Created<AddedDocument> {
-    let agent = query.agent_id.as_deref();
-    let length = length_of(&request);
-    let mut upload = state.begin_document(&caller, &query.collection, &query.name, agent, length).await?;
-    let mut pieces = file_of(request, MAX_DOCUMENT);
+    let mut wish = DocumentWish { name: query.name, collection: query.collection, agent: query.agent_id };
+    if !is_form(&request) {
+        wish.named()?;
+        let mut upload = state.begin_document(&caller, &wish, length_of(&request)).await?;
+        receive(&mut upload, file_of(request, MAX_DOCUMENT)).await?;
+        return created(upload.finish(&caller, &wish).await?);
+    }
+    let mut form = form_of(request).await?;
+    let mut received = None;
+    while let Some(field) = next_field(&mut form).await? {
+        if !holds_file(&field) {
+            // Beside the file, before it or after it.
+            let (name, text) = text_field(field).await?;
+            match name.as_str() {
+                "name" => wish.name = Some(text),
+                "collection" => wish.collection = Some(text),
+                "agent_id" => wish.agent = Some(text),
+                other => return Err(unknown_field(other, "`name`, `collection` and `agent_id`")),
+            }
+            continue;
+        }
+        if received.is_some() {
+            return Err(second_file());
+        }
+        if wish.name.is_none() {
+            wish.name = field.file_name().map(str::to_owned);
+        }
+        let mut upload = state.begin_document(&caller, &wish, None).await?;
+        receive(&mut upload, limited(field.map_err(broken), MAX_DOCUMENT)).await?;
+        received = Some(upload);
+    }
+    let upload = received.ok_or_else(no_file)?;
+    created(upload.finish(&caller, &wish).await?)
+}
+
+async fn receive(
+    upload: &mut DocumentUpload,
+    mut pieces: impl Stream<Item = Result<Bytes, Problem>> + Unpin,
+) -> Result<(), Problem> {
     while let Some(piece) = pieces.next().await {
         upload.write(&piece?).await?;
     }
-    created(upload.finish().await?)
+    Ok(())
 }
 
 /// Which documents.

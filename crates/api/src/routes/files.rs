@@ -1,7 +1,9 @@
 //! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
 use crate::dto::files::{FileOrigin, SampleChange, SentFile, Start, Uploaded};
-use crate::extract::{file_of, length_of};
+use crate::extract::{
+    broken, file_of, form_of, holds_file, is_form, length_of, limited, next_field, no_file, second_file, unknown_field,
+};
 use crate::guard::{AuditNote, MAX_UPLOAD};
 use crate::problem::ProblemBody;
 use crate::response::saved_file;
@@ -10,8 +12,10 @@ use axum::Extension;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
-use futures::StreamExt;
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use steward_app::FileUpload;
 use steward_core::UserId;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -23,13 +27,13 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(add_sample, remove_sample))
 }
 
-/// What to call it.
+/// What to call it; a form's file has a name of its own.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Name {
     /// The file's name; folders and odd characters in it are left out.
-    #[param(min_length = 1, max_length = 255)]
-    name: String,
+    #[param(min_length = 1, max_length = 255, nullable = false)]
+    name: Option<String>,
 }
 
 /// A file whatever it is, so that a browser runs nothing in it.
@@ -41,18 +45,60 @@ pub(super) const OCTETS: &str = "application/octet-stream";
 #[expect(dead_code, reason = "only its schema counts")]
 pub(super) struct FileBody(Vec<u8>);
 
-/// Puts a file into the folder `uploads` of the workspace, up to 20 MB. Nothing is overwritten: a
-/// second `x.csv` becomes `x-2.csv`.
+/// A form with a file, for the document.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "only its schema counts")]
+struct FileForm {
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
+
+/// Puts a file into the folder `uploads` of the workspace, up to 20 MB: the body, or the file of a form. Nothing is
+/// overwritten: a second `x.csv` becomes `x-2.csv`.
 #[utoipa::path(post, path = "/api/files", tag = "files", operation_id = "uploadFile", params(Name),
-    request_body(content = inline(FileBody), content_type = "application/octet-stream"),
+    request_body(content(
+        (inline(FileBody) = "application/octet-stream"), (inline(FileForm) = "multipart/form-data"))),
     responses((status = 201, description = "Where it is", body = Uploaded),
         (status = 507, description = "A quota or the disk is full", body = ProblemBody, content_type = "application/problem+json")))]
 async fn upload(Call(state, caller): Call, Params(query): Params<Name>, request: Request) -> Created<Uploaded> {
-    let mut upload = state.begin_upload(&caller, &query.name, length_of(&request)).await?;
-    let mut pieces = file_of(request, MAX_UPLOAD);
+    if !is_form(&request) {
+        let name = query.name.ok_or_else(no_name)?;
+        let mut upload = state.begin_upload(&caller, &name, length_of(&request)).await?;
+        receive(&mut upload, file_of(request, MAX_UPLOAD)).await?;
+        return finished(upload).await;
+    }
+    let mut form = form_of(request).await?;
+    let mut received = None;
+    while let Some(field) = next_field(&mut form).await? {
+        if !holds_file(&field) {
+            return Err(unknown_field(field.name().unwrap_or_default(), "nothing; `?name=` says another name"));
+        }
+        if received.is_some() {
+            return Err(second_file());
+        }
+        let name = query.name.as_deref().or(field.file_name()).ok_or_else(no_name)?;
+        let mut upload = state.begin_upload(&caller, name, None).await?;
+        receive(&mut upload, limited(field.map_err(broken), MAX_UPLOAD)).await?;
+        received = Some(upload);
+    }
+    finished(received.ok_or_else(no_file)?).await
+}
+
+fn no_name() -> Problem {
+    Problem::invalid("name", "the file has no name", "give one, such as ?name=report.pdf")
+}
+
+async fn receive(
+    upload: &mut FileUpload,
+    mut pieces: impl Stream<Item = Result<Bytes, Problem>> + Unpin,
+) -> Result<(), Problem> {
     while let Some(piece) = pieces.next().await {
         upload.write(piece?).await?;
     }
+    Ok(())
+}
+
+async fn finished(upload: FileUpload) -> Created<Uploaded> {
     let (path, bytes) = upload.finish().await?;
     created(Uploaded { path, bytes })
 }

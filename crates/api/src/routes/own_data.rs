@@ -2,7 +2,7 @@
 
 use super::files::FileBody;
 use crate::dto::own_data::{ImportedAgent, KeptNote, KeptText, KeptTextInput, OwnDatabase, OwnQuery, OwnRows};
-use crate::extract::{file_of, whole};
+use crate::extract::sent_file;
 use crate::guard::MAX_IMPORT;
 use crate::routes::prelude::*;
 use axum::extract::Request;
@@ -147,6 +147,6 @@ async fn import_metatron(
     request: Request,
 ) -> Answer<ImportedAgent> {
     state.may_import_metatron(&caller, id).await?;
-    let file = whole(file_of(request, MAX_IMPORT)).await?;
+    let file = sent_file(request, MAX_IMPORT).await?;
     Ok(Json(state.import_metatron(&caller, id, file).await?))
 }

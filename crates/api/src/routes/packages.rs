@@ -1,19 +1,16 @@
-use crate::dto::documents::AddedDocument;
 use crate::dto::packages::{AcceptPackage, ImportedSkillPack, PackageDiff, SkillPackage};
-use crate::extract::{broken_off, file_of, limited, whole};
+use crate::extract::{broken, form_of, holds_file, is_form, limited, next_field, no_file, sent_file, whole};
 use crate::guard::{MAX_FORM, MAX_UPLOAD};
-use crate::headers::content_type;
 use crate::response::saved_file;
 use crate::routes::prelude::*;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
-use axum::http::{HeaderValue, StatusCode};
+use axum::extract::multipart::Field;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::HeaderValue;
 use axum::response::Response;
 use futures::{StreamExt, TryStreamExt};
-use steward_app::{DocumentUpload, PackageSource};
+use steward_app::{DocumentUpload, DocumentWish, PackageSource};
 use steward_core::AgentId;
 
-const FIELD: &str = "file";
 /// Files of one form.
 const MAX_FILES: usize = 50;
 
@@ -57,7 +54,7 @@ async fn import(Call(state, caller): Call, Params(how): Params<Import>, request:
     state.may_import_package(&caller)?;
     let source = match how.ready {
         Some(name) => PackageSource::Bundled(name),
-        None => PackageSource::Archive(archive(request).await?),
+        None => PackageSource::Archive(sent_file(request, MAX_UPLOAD).await?),
     };
     created(state.import_package(&caller, source, how.activate).await?.into())
 }
@@ -91,31 +88,35 @@ async fn import_for_agent(
     let source = match how.ready {
         Some(name) => PackageSource::Bundled(name),
         None if is_form(&request) => {
-            let collection = how.collection.as_deref().unwrap_or("Documents");
             let mut form = form_of(request).await?;
-            while let Some(field) = form.next_field().await.map_err(broken)? {
+            while let Some(field) = next_field(&mut form).await? {
                 if taken.packages.len() + taken.documents.len() >= MAX_FILES {
                     return Err(too_many());
                 }
                 let name = field.file_name().unwrap_or_default().to_owned();
-                if field.name() != Some(FIELD) {
+                if !holds_file(&field) {
                     continue;
                 }
                 if name.is_empty() || is_package(&name) {
                     let source = PackageSource::Archive(whole(limited(field.map_err(broken), MAX_UPLOAD)).await?);
                     taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
                 } else {
-                    let agent = agent.to_string();
-                    let upload = state.begin_document(&caller, collection, &name, Some(&agent), None).await?;
-                    taken.documents.push(sent(field, upload).await?);
+                    let wish = DocumentWish {
+                        name: Some(name),
+                        collection: how.collection.clone(),
+                        agent: Some(agent.to_string()),
+                    };
+                    let upload = state.begin_document(&caller, &wish, None).await?;
+                    let upload = sent(field, upload).await?;
+                    taken.documents.push(upload.finish(&caller, &wish).await?);
                 }
             }
             if taken.packages.is_empty() && taken.documents.is_empty() {
-                return Err(no_field());
+                return Err(no_file());
             }
             return created(taken);
         }
-        None => PackageSource::Archive(archive(request).await?),
+        None => PackageSource::Archive(sent_file(request, MAX_UPLOAD).await?),
     };
     taken.packages.push(state.import_package_for(&caller, agent, source).await?.into());
     created(taken)
@@ -126,57 +127,17 @@ fn is_package(name: &str) -> bool {
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("skill") || ending.eq_ignore_ascii_case("zip"))
 }
 
-async fn sent(field: Field<'_>, mut upload: DocumentUpload) -> Result<AddedDocument, Problem> {
+async fn sent(field: Field<'_>, mut upload: DocumentUpload) -> Result<DocumentUpload, Problem> {
     let mut pieces = limited(field.map_err(broken), MAX_UPLOAD);
     while let Some(piece) = pieces.next().await {
         upload.write(&piece?).await?;
     }
-    Ok(upload.finish().await?)
-}
-
-async fn form_of(request: Request) -> Result<Multipart, Problem> {
-    Multipart::from_request(request, &()).await.map_err(|error| broken_off("form", error))
-}
-
-fn broken(error: MultipartError) -> Problem {
-    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "the form is too long",
-            format!("a form may have {} MB; send the rest in another request", MAX_FORM >> 20),
-        );
-    }
-    broken_off("form", error)
-}
-
-fn is_form(request: &Request) -> bool {
-    content_type(request.headers()) == "multipart/form-data"
-}
-
-async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
-    if !is_form(&request) {
-        return whole(file_of(request, MAX_UPLOAD)).await;
-    }
-    let mut form = form_of(request).await?;
-    while let Some(field) = form.next_field().await.map_err(broken)? {
-        if field.name() == Some(FIELD) {
-            return whole(limited(field.map_err(broken), MAX_UPLOAD)).await;
-        }
-    }
-    Err(no_field())
-}
-
-fn no_field() -> Problem {
-    Problem::invalid(
-        FIELD,
-        "the form has no field `file`",
-        "send the package as the form's field `file`, or as the body itself",
-    )
+    Ok(upload)
 }
 
 fn too_many() -> Problem {
     Problem::invalid(
-        FIELD,
+        "file",
         format!("a form has at most {MAX_FILES} files; those before were taken"),
         "send the rest in another request",
     )

@@ -101,6 +101,67 @@ async fn a_file_is_taken_in_once_and_goes_with_every_trace() {
     assert!(left.filter(|entry| entry.path().is_file()).count() == 0, "nothing half received stays");
 }
 
+/// A form as programs send it: text fields and files, in this order.
+fn form(fields: &[(&str, Option<&str>, &str)]) -> String {
+    let mut body = String::new();
+    for (name, file, text) in fields {
+        let file = file.map(|file| format!("; filename=\"{file}\"\r\nContent-Type: text/plain")).unwrap_or_default();
+        body += &format!("--xyz\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{text}\r\n");
+    }
+    body + "--xyz--\r\n"
+}
+
+#[tokio::test]
+async fn a_file_of_a_form_is_the_file_and_not_the_form() {
+    let bed = bed().await;
+    let admin = bearer(&bed.admin().await);
+    let kind = "content-type: multipart/form-data; boundary=xyz";
+    let send = async |line: &str, body: String| {
+        let answer = bed.send(line, &[&admin, kind], &body).await;
+        (answer.status, answer.json())
+    };
+    // As `curl -F file=@dir/lease.txt` does, on a fresh installation.
+    let text = "The notice period is 30 days.";
+    let (status, added) = send("POST /api/documents/upload", form(&[("file", Some("dir/lease.txt"), text)])).await;
+    assert_eq!((status, &added["document"]["name"]), (201, &json!("lease.txt")), "{added}");
+    let id = added["document"]["id"].as_str().unwrap();
+    assert_eq!(bed.send(&format!("GET /api/documents/{id}/content"), &[&admin], "").await.text, text);
+    let collections = bed.send("GET /api/collections", &[&admin], "").await.json();
+    assert!(collections.to_string().contains("\"Documents\""), "{collections}");
+    // Fields after the file, a name of another field, the same collection by name.
+    bed.json("POST /api/collections", &[&admin], &json!({"name": "Contracts"})).await;
+    let late =
+        form(&[("upload", Some("x.txt"), "A lease."), ("collection", None, "contracts"), ("name", None, "b.txt")]);
+    let (status, added) = send("POST /api/documents/upload", late).await;
+    assert_eq!((status, &added["document"]["name"]), (201, &json!("b.txt")), "{added}");
+    let (status, added) = send("POST /api/files", form(&[("file", Some("table.csv"), "a,b\n1,2\n")])).await;
+    assert_eq!((status, &added["path"]), (201, &json!("uploads/table.csv")), "{added}");
+    let sent = bed.send("GET /api/files?path=uploads/table.csv", &[&admin], "").await;
+    assert_eq!(sent.text, "a,b\n1,2\n");
+
+    for (line, body, place) in [
+        ("POST /api/documents/upload", form(&[("collection", None, "contracts")]), "file"),
+        ("POST /api/documents/upload", form(&[("file", Some("a.txt"), "a"), ("file", Some("b.txt"), "b")]), "file"),
+        ("POST /api/documents/upload", form(&[("titel", None, "a"), ("file", Some("b.txt"), "b")]), "titel"),
+        (
+            "POST /api/documents/upload",
+            form(&[("file", Some("b.txt"), "b"), ("collection", None, "none")]),
+            "collection",
+        ),
+        ("POST /api/files", form(&[("file", Some("a.txt"), "a"), ("file", Some("b.txt"), "b")]), "file"),
+        ("POST /api/files", form(&[("file", None, "a")]), "name"),
+    ] {
+        let (status, problem) = send(line, body).await;
+        assert_eq!((status, &problem["field"]), (422, &json!(place)), "{line}: {problem}");
+    }
+    let raw = bed.send("POST /api/documents/upload", &[&admin, "content-type: text/plain"], "a").await;
+    assert_eq!(raw.status, 422, "a body has no name of its own");
+    let listed = bed.send("GET /api/documents", &[&admin], "").await.json();
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(2), "nothing of what was refused");
+    let files = bed.send("GET /api/files/uploads", &[&admin], "").await.json();
+    assert_eq!(files["items"].as_array().map(Vec::len), Some(1));
+}
+
 #[tokio::test]
 async fn equal_content_that_is_sent_while_another_is_removed_keeps_its_file() {
     let bed = bed().await;

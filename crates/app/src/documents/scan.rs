@@ -12,7 +12,7 @@ impl App {
     pub async fn scan_folder(&self, caller: &Caller, input: BatchScan) -> AppResult<IngestJob> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
         self.require_disk_room()?;
-        let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
+        let collection = self.collection_to_fill(caller, input.collection.as_deref()).await?;
         let agent = match input.agent_id.as_deref() {
             Some(agent) => Some(self.agent_by_id_or_name(caller, agent).await?.id),
             None => None,
@@ -47,7 +47,7 @@ impl App {
     /// From now on, files that are in the folder, or come, change or go there, do so as documents.
     pub async fn watch_path(&self, caller: &Caller, input: WatchInput) -> AppResult<WatchedPath> {
         authorize(caller, Action::Write, Resource::ServerPaths)?;
-        let collection = self.named_collection(caller, Action::Write, &input.collection).await?;
+        let collection = self.collection_to_fill(caller, input.collection.as_deref()).await?;
         let path = self.host_path(caller, "path", &input.path, |_| Ok(())).await?;
         let known = self.store.watched_paths(self.tenant()).await?;
         let text = path.display().to_string();

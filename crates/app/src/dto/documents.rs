@@ -6,7 +6,7 @@ use steward_core::{AgentId, CollectionId, DocumentId, IngestJobId, Timestamp};
 use utoipa::ToSchema;
 
 /// A collection to make.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CollectionInput {
     /// Its name, unique.
@@ -145,9 +145,9 @@ pub struct BatchScan {
     /// An absolute path on the server: a folder with all that is below it, or a file.
     #[schema(min_length = 1, max_length = 4096)]
     pub path: String,
-    /// The collection that they go to, by id or name.
-    #[schema(min_length = 1, max_length = 200)]
-    pub collection: String,
+    /// The collection that they go to, by id or name; `Documents` if left out, which is made where there is none.
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub collection: Option<String>,
     /// The agent that they are linked to, by id or name.
     #[schema(nullable = false, max_length = 200)]
     pub agent_id: Option<String>,
@@ -160,9 +160,9 @@ pub struct WatchInput {
     /// An absolute path on the server.
     #[schema(min_length = 1, max_length = 4096)]
     pub path: String,
-    /// The collection that its files go to, by id or name.
-    #[schema(min_length = 1, max_length = 200)]
-    pub collection: String,
+    /// The collection that its files go to, by id or name; `Documents` if left out, which is made where there is none.
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub collection: Option<String>,
 }
 
 /// What to search for, and where.
@@ -235,7 +235,10 @@ pub struct FoundChunk {
     pub added_at: Timestamp,
     /// The chunk.
     pub chunk: Chunk,
-    /// By which it is ranked.
+    /// Words of the question that it holds exactly: it comes before all that hold fewer or less rare ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exact: Vec<String>,
+    /// By which it is ranked among its equals.
     pub score: f64,
     /// Its place by words, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
