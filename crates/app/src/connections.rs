@@ -197,7 +197,8 @@ impl App {
     async fn show_connection(&self, known: KnownConnection) -> ConnectionView {
         let price = self.gateway.price(&known.connection);
         let exam = self.examiner.report(known.connection.id).await;
-        ConnectionView { known_price: price, exam: exam.as_ref().map(Into::into), ..known.into() }
+        let exam_state = Some(self.examiner.state(known.connection.id, price).await);
+        ConnectionView { known_price: price, exam: exam.as_ref().map(Into::into), exam_state, ..known.into() }
     }
 }
 

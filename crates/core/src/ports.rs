@@ -45,7 +45,7 @@ pub use knowledge::{
     KnowledgeSlot, Labelled, PageReader, PassageQuery, PersonalData, PictureModel, RoughCounter, TokenCounter,
 };
 pub use models::{
-    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
+    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, ExamState, Examiner, Gateway,
     KeptResponse, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed,
     Recognised, RequestFor, Route, RouteRequest, Scored, TypedKey,
 };

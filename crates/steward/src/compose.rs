@@ -285,6 +285,7 @@ impl Composition {
             router: models.clone(),
             clock: clock.clone(),
             variables: settings.key_variables.clone(),
+            examines: settings.examine_connections,
         };
         let connections = Arc::new(ConnectionRegistry::open(parts, settings.connection.clone(), found).await?);
         let web_allow = if installation { shared.web_allow.clone() } else { Vec::new() };

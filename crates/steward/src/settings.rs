@@ -50,6 +50,8 @@ pub struct Settings {
     /// The embedding model of collections that have none yet; `None`: the built-in one.
     pub embedding_model: Option<String>,
     pub connection: Option<String>,
+    /// Whether connections are examined by themselves where that costs nothing.
+    pub examine_connections: bool,
     /// A server of OpenAI's dialect.
     pub llm: Option<OwnServer>,
     pub llm_key: Option<SecretString>,
@@ -157,6 +159,7 @@ impl Settings {
             database,
             cache_dir: path("CACHE_DIR"),
             model: path("LOCAL_MODEL_FILE"),
+            examine_connections: checked(&layers, "EXAMINE_CONNECTIONS")?.and_then(|text| switch(&text)).unwrap_or(true),
             embedding_dir: path("CACHE_DIR").join("models/all-MiniLM-L6-v2-int8"),
             ocr_models: path("CACHE_DIR").join("models/pp-ocrv6-tiny"),
             ocr_languages: set("OCR_LANGUAGES").as_deref().map(Engines::languages).transpose().map_err(why)?,

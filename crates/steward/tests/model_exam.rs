@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::{Bench, Server};
-use serde_json::json;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use steward_testkit::model_server::{Behaviour, Script};
 
 fn dull() -> Bench {
@@ -38,6 +40,70 @@ fn through_a_running_server() {
     let url = bench.model.root_url();
     let found = bench.run(&["model", "recognise", &url, "--json"]).exits(0).json();
     assert_eq!(found["models"], json!(["scripted"]));
+}
+
+/// The exam's state of a connection, once it is none of a running one.
+fn settled(server: &Server, bench: &Bench, id: &str) -> Value {
+    let begun = Instant::now();
+    loop {
+        let (_, all) = server.request(bench, Method::GET, "/api/connections", Some(&server.key), None);
+        let one = all["items"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone();
+        if one["exam_state"]["state"] != "running" {
+            return one["exam_state"].clone();
+        }
+        assert!(begun.elapsed() < Duration::from_mins(5), "{one:#}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_connection_is_examined_by_itself_where_that_costs_nothing() {
+    let bench = dull();
+    let server = Server::start_with(&bench, &[("STEWARD_EXAMINE_CONNECTIONS", "true")]);
+    let url = bench.model.base_url();
+    let save = |id: Option<&str>, body: Value| {
+        let (method, path) = id.map_or_else(
+            || (Method::POST, "/api/connections".to_owned()),
+            |id| (Method::PUT, format!("/api/connections/{id}")),
+        );
+        let (status, made) = server.request(&bench, method, &path, Some(&server.key), Some(&body));
+        assert!(status.is_success(), "{made:#}");
+        made
+    };
+    let body = |name: &str, model: &str| json!({"name": name, "provider": "openai", "base_url": url, "model": model});
+    let made = save(None, body("big", "one"));
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(made["exam_state"]["state"], "running", "{made:#}");
+    assert_eq!(settled(&server, &bench, id), json!({"state": "done"}));
+    let said = bench.run(&["model", "exam", "big", "--last", "--json"]).exits(0).json();
+    assert_eq!(said["model"], "one");
+    // Another name is no other model; another model is.
+    save(Some(id), body("large", "one"));
+    assert_eq!(settled(&server, &bench, id), json!({"state": "done"}));
+    let again = bench.run(&["model", "exam", "large", "--last", "--json"]).exits(0).json();
+    assert_eq!(again["at"], said["at"], "it was not examined again");
+    save(Some(id), body("large", "two"));
+    assert_eq!(settled(&server, &bench, id), json!({"state": "done"}));
+
+    // Where it costs something somebody has to begin it, and knows what it costs at most.
+    let price = json!({"input": 1_000_000, "cached": 0, "output": 4_000_000});
+    let mut dear = body("dear", "three");
+    dear["price"] = price;
+    let made = save(None, dear);
+    let waiting = json!({"state": "waiting", "most_tokens": 15_000, "most_cost": 60_000});
+    assert_eq!(made["exam_state"], waiting);
+    bench.run(&["model", "exam", "dear"]).exits(0).tells(&["native calls"]);
+    assert_eq!(settled(&server, &bench, made["id"].as_str().unwrap()), json!({"state": "done"}));
+
+    // Nobody answers: it says why, and the connection stays.
+    let mut gone = body("gone", "four");
+    gone["base_url"] = json!("http://127.0.0.1:9/v1");
+    let made = save(None, gone);
+    let state = settled(&server, &bench, made["id"].as_str().unwrap());
+    assert_eq!(state["state"], "failed", "{state:#}");
+    assert!(state["message"].is_string() && state["hint"].is_string(), "{state:#}");
+    let added = bench.run(&["connections", "add", "free", &url, "--model", "five"]).exits(0);
+    added.tells(&["it is being examined", "steward model exam free --last"]);
 }
 
 #[test]

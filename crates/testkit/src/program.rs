@@ -70,6 +70,8 @@ impl Bench {
             .env("HOME", self.data.path())
             .env("STEWARD_CACHE", cache())
             .env("STEWARD_DATA", self.data())
+            // Scripts say what is asked; an exam would answer it.
+            .env("STEWARD_EXAMINE_CONNECTIONS", "false")
             .env("OPENAI_API_KEY", "test-key")
             .env("OPENAI_BASE_URL", self.model.base_url())
             .env("OPENAI_MODEL", "scripted")

@@ -73,6 +73,8 @@ export class Server {
       HOME: this.dir,
       STEWARD_CACHE: join(this.dir, "cache"),
       STEWARD_DATA: join(this.dir, "data"),
+      // Scripts say what is asked; an exam would answer it.
+      STEWARD_EXAMINE_CONNECTIONS: "false",
       ...(this.options.lease && { STEWARD_LEASE_SECONDS: String(this.options.lease) }),
       ...(this.model && { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: this.model.baseUrl, OPENAI_MODEL: "scripted" }),
       ...(this.options.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),

@@ -6,11 +6,12 @@ use steward_core::event::Setup;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::extracted::{ExtractFailure, Extracted, OcrEngine, PageReading};
 use steward_core::governance::Classification;
-use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest};
+use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest, Price};
 use steward_core::ports::{
-    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, EmbedError, Embedder, Examiner, Extractor, Intent,
-    IntentError, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, PageReader, PictureModel,
-    Proposal, Ranking, Recognised, Route, RouteRequest, Scored, StoreError, ToolScope, TypedKey,
+    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, EmbedError, Embedder, ExamState, Examiner,
+    Extractor, Intent, IntentError, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened,
+    PageReader, PictureModel, Proposal, Ranking, Recognised, Route, RouteRequest, Scored, StoreError, ToolScope,
+    TypedKey,
 };
 use steward_core::tool::ToolSpec;
 use steward_core::{ConnectionId, UserId};
@@ -24,8 +25,8 @@ fn no_model() -> ModelError {
         hint: "test it elsewhere".to_owned(),
         detail: None,
         retry_after_ms: None,
-    }
         status: None,
+    }
 }
 
 #[async_trait]
@@ -58,6 +59,9 @@ impl Examiner for NoModels {
     }
     async fn report(&self, _: ConnectionId) -> Option<ExamReport> {
         None
+    }
+    async fn state(&self, _: ConnectionId, _: Option<Price>) -> ExamState {
+        ExamState::Waiting { most_tokens: 0, most_cost: None }
     }
     async fn recognise(&self, _: &str, _: &Auth, _: TypedKey) -> Result<Recognised, ModelError> {
         Err(no_model())

@@ -215,6 +215,7 @@ pub const FIELDS: &[Field] = &[
         .else_("the one chosen on the page Connections")
         .option("--connection")
         .at_start(),
+    field("EXAMINE_CONNECTIONS", Worker, Switch, "STEWARD_EXAMINE_CONNECTIONS", "Whether a connection that is added, or whose model changes, is examined by itself where that costs nothing.").default("true"),
     field("LOCAL_MODEL_FILE", Worker, File, "STEWARD_MODEL", "GGUF file of the local model.")
         .else_("the one of the set-up, in the cache")
         .option("--model-file")

@@ -1,4 +1,5 @@
 use super::registry::ConnectionRegistry;
+use super::report_refresh::is_free;
 use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::Value;
@@ -8,8 +9,8 @@ use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::locks::lock;
-use steward_core::model::{Auth, ModelChunk, ModelError, ModelErrorClass, Provider, Strategy};
-use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
+use steward_core::model::{Auth, ModelChunk, ModelError, ModelErrorClass, Price, Provider, Strategy};
+use steward_core::ports::{ConnectionsError, ExamState, Examiner, Recognised, TypedKey};
 use steward_core::tool::{ToolCall, ToolSpec};
 use steward_models::exam::{Exam, ExamLimits, ToolCallFormat, examine};
 use steward_models::recognise::recognise;
@@ -94,8 +95,14 @@ impl ConnectionRegistry {
         })?;
         let exam =
             Exam { client: self.client(), connection: &known.connection, format: &ExamPrompts, at: self.now(), limits };
-        let report = examine(exam, progress).await?;
-        self.keep(&report).await.map_err(|not| not_kept(name, &not))?;
+        lock(&self.failed).remove(&id);
+        let done = match examine(exam, progress).await {
+            Ok(report) => self.keep(&report).await.map(|()| report).map_err(|not| not_kept(name, &not)),
+            Err(error) => Err(error),
+        };
+        let report = done.inspect_err(|error| {
+            lock(&self.failed).insert(id, (known.connection.model.clone(), error.clone()));
+        })?;
         tracing::info!(connection = name, ms = report.ms, tokens = report.tokens, "examined");
         Ok(report)
     }
@@ -129,6 +136,31 @@ impl Examiner for ConnectionRegistry {
 
     async fn report(&self, id: ConnectionId) -> Option<ExamReport> {
         self.report_of(&self.own(id)?.connection)
+    }
+
+    async fn state(&self, id: ConnectionId, price: Option<Price>) -> ExamState {
+        if lock(&self.at_work).contains(&id) {
+            return ExamState::Running;
+        }
+        let own = self.own(id).map(|known| known.connection);
+        if own.as_ref().is_some_and(|own| self.report_of(own).is_some()) {
+            return ExamState::Done;
+        }
+        let failed = lock(&self.failed).get(&id).cloned();
+        if let Some((model, error)) = failed
+            && own.as_ref().is_some_and(|own| own.model == model)
+        {
+            return ExamState::Failed { message: error.message, hint: error.hint };
+        }
+        // It is about to begin.
+        if self.examines() && own.as_ref().is_some_and(is_free) {
+            return ExamState::Running;
+        }
+        let most_tokens = ExamLimits::default().tokens;
+        // Answers cost more than prompts, and nobody knows yet how many of them are answers.
+        let dear = price.map(|price| u128::from(price.input.max(price.output)) * u128::from(most_tokens));
+        let most_cost = dear.map(|cost| u64::try_from(cost.div_ceil(1_000_000)).unwrap_or(u64::MAX));
+        ExamState::Waiting { most_tokens, most_cost }
     }
 
     async fn recognise(&self, base_url: &str, auth: &Auth, key: TypedKey) -> Result<Recognised, ModelError> {

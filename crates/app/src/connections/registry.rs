@@ -5,7 +5,7 @@ use super::merge::{merged, set_by_hand};
 use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
@@ -44,6 +44,8 @@ pub struct RegistryParts {
     pub router: Arc<Router>,
     pub clock: Arc<dyn Clock>,
     pub variables: KeyVariables,
+    /// Whether connections are examined by themselves where that costs nothing.
+    pub examines: bool,
 }
 
 pub struct ConnectionRegistry {
@@ -53,6 +55,10 @@ pub struct ConnectionRegistry {
     found: Vec<KnownSource>,
     listed: RwLock<Listed>,
     pub(super) at_work: Mutex<HashSet<ConnectionId>>,
+    /// Exams that ended without a report, with the model that they were of.
+    pub(super) failed: Mutex<HashMap<ConnectionId, (String, ModelError)>>,
+    /// Receives each connection that was added or changed.
+    pub(super) saved: broadcast::Sender<ConnectionId>,
     /// Receives each connection that has just answered a test.
     pub(super) answered: broadcast::Sender<ConnectionId>,
 }
@@ -80,6 +86,8 @@ impl ConnectionRegistry {
             found,
             listed: RwLock::default(),
             at_work: Mutex::default(),
+            failed: Mutex::default(),
+            saved: broadcast::Sender::new(64),
             answered: broadcast::Sender::new(16),
         };
         registry.reload().await?;
@@ -123,6 +131,10 @@ impl ConnectionRegistry {
 
     pub(super) fn client(&self) -> &Client {
         self.parts.router.client()
+    }
+
+    pub(super) fn examines(&self) -> bool {
+        self.parts.examines
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -265,7 +277,10 @@ impl ManagedConnections for ConnectionRegistry {
         if typed {
             self.parts.router.reset_health(id);
         }
-        self.reload().await
+        self.reload().await?;
+        // Nobody listens if no server runs.
+        let _ = self.saved.send(id);
+        Ok(())
     }
 
     async fn remove(&self, id: ConnectionId) -> Result<(), ConnectionsError> {
@@ -302,6 +317,7 @@ impl ManagedConnections for ConnectionRegistry {
             stop: Vec::new(),
             seed: Some(1),
             timeout_ms: 60_000,
+            options: RequestOptions::default(),
         };
         let begun = Instant::now();
         let ms = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -317,7 +333,6 @@ impl ManagedConnections for ConnectionRegistry {
                     test.text.push_str(&piece);
                 }
                 ModelChunk::End { model, .. } => test.model = model,
-            options: RequestOptions::default(),
                 ModelChunk::ToolCall { .. } | ModelChunk::Signature { .. } => {}
             }
         }

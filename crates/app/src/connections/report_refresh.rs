@@ -1,12 +1,13 @@
-//! Exam reports that are out of date: servers' versions are checked at the start and after tests, at most once an hour.
-//! Models on this machine are examined again; of others people are told, since an exam costs tokens.
+//! Exams that begin by themselves. A connection that is added, or whose model changes, is examined where that costs nothing;
+//! elsewhere it waits for somebody to begin it. Reports get out of date: servers' versions are checked at the start and after
+//! tests, at most once an hour. Models on this machine are examined again; of others people are told.
 
 use super::registry::ConnectionRegistry;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::exam::{EXAM_VERSION, ExamReport};
-use steward_core::model::{Connection, Provider};
+use steward_core::model::{Connection, Price, Provider};
 use steward_core::ports::Examiner as _;
 use steward_core::{ConnectionId, Timestamp};
 use steward_models::exam::server_version;
@@ -17,18 +18,49 @@ const NOTE: &str = "Out of date:";
 
 /// Looks after reports until it is dropped.
 pub async fn report_refresh(registry: Arc<ConnectionRegistry>) {
-    let mut answered = registry.answered.subscribe();
+    let (mut answered, mut saved) = (registry.answered.subscribe(), registry.saved.subscribe());
     let mut looked: HashMap<ConnectionId, Timestamp> = HashMap::new();
     for known in registry.known() {
         look(&registry, known.connection.id, &mut looked).await;
+        examine_new(&registry, known.connection.id).await;
     }
     loop {
-        match answered.recv().await {
-            Ok(id) => look(&registry, id, &mut looked).await,
+        let next = tokio::select! {
+            id = answered.recv() => id.map(|id| (id, false)),
+            id = saved.recv() => id.map(|id| (id, true)),
+        };
+        match next {
+            Ok((id, true)) => examine_new(&registry, id).await,
+            Ok((id, false)) => {
+                look(&registry, id, &mut looked).await;
+                // One that did not answer when it was added.
+                examine_new(&registry, id).await;
+            }
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
     }
+}
+
+/// Examines one that has no report, where that costs nothing. Whatever comes of it is in its state.
+async fn examine_new(registry: &ConnectionRegistry, id: ConnectionId) {
+    let Some(known) = registry.own(id).filter(|_| registry.examines()) else {
+        return;
+    };
+    if registry.report_of(&known.connection).is_some() || !is_free(&known.connection) {
+        return;
+    }
+    let name = &known.connection.name;
+    tracing::info!(connection = name, "examining its model");
+    if let Err(error) = registry.examine(id, &|_| {}).await {
+        tracing::warn!(connection = name, %error, "it could not be examined, and is used as it is");
+    }
+}
+
+/// Whether nobody pays for what is asked there. What comes built in is known already.
+pub(super) fn is_free(connection: &Connection) -> bool {
+    let priced = connection.price.is_some_and(|price| price != Price::default());
+    connection.provider != Provider::Local && connection.is_in_house() && !priced
 }
 
 async fn look(registry: &ConnectionRegistry, id: ConnectionId, looked: &mut HashMap<ConnectionId, Timestamp>) {
@@ -89,9 +121,11 @@ fn is_here(connection: &Connection) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{marked, outdated};
+    use super::{is_free, marked, outdated};
     use serde_json::json;
+    use steward_core::ConnectionId;
     use steward_core::exam::ExamReport;
+    use steward_core::model::{Connection, Price, Provider};
 
     fn report(version: u16, server: &str) -> ExamReport {
         serde_json::from_value(json!({
@@ -111,6 +145,17 @@ mod tests {
         let why = outdated(&one, Some("ollama 0.14.0")).unwrap();
         assert!(why.contains("0.13.1") && why.contains("0.14.0"));
         assert!(outdated(&report(0, ""), None).is_some());
+    }
+
+    #[test]
+    fn what_costs_nothing_is_examined_by_itself() {
+        let at = |provider: Provider, url: &str| Connection::new(ConnectionId::default(), "one", provider, url, "m");
+        assert!(is_free(&at(Provider::OpenAi, "http://127.0.0.1:8000/v1")));
+        assert!(is_free(&at(Provider::Ollama, "http://10.0.0.7:11434")));
+        assert!(!is_free(&at(Provider::OpenAi, "https://api.example.org/v1")));
+        assert!(!is_free(&at(Provider::Local, "")));
+        let price = Price { input: 1, cached: 1, output: 1 };
+        assert!(!is_free(&Connection { price: Some(price), ..at(Provider::OpenAi, "http://127.0.0.1:8000/v1") }));
     }
 
     #[test]

@@ -3,7 +3,7 @@ use super::exam::ExamBrief;
 use serde::{Deserialize, Serialize};
 use steward_core::ConnectionId;
 use steward_core::model::{self, Auth, Capabilities, Price, Provider, Wire};
-use steward_core::ports::{self, TypedKey};
+use steward_core::ports::{self, ExamState, TypedKey};
 use utoipa::ToSchema;
 
 /// A connection.
@@ -44,6 +44,9 @@ pub struct Connection {
     /// Its last exam.
     #[schema(required)]
     pub exam: Option<ExamBrief>,
+    /// How far its exam is.
+    #[schema(required)]
+    pub exam_state: Option<ExamState>,
     /// `saved`, or how it was found.
     pub from: String,
     /// Whether it is used where nothing else is said.
@@ -129,6 +132,7 @@ impl From<ports::KnownConnection> for Connection {
             weight: connection.weight,
             known_price: None,
             exam: None,
+            exam_state: None,
             from: known.from,
             default: known.default,
             editable,
@@ -210,7 +214,7 @@ mod tests {
         expect["weight"] = json!(1);
         expect["by_hand"] = json!([]);
         // What others know of it is added by the handler.
-        for field in ["known_price", "exam"] {
+        for field in ["known_price", "exam", "exam_state"] {
             expect[field] = json!(null);
         }
         expect["from"] = json!("saved");

@@ -1,4 +1,5 @@
 use super::connection_auth::{AuthArgs, given, has_own_header, secret, with_secret};
+use super::model::exam;
 use super::rows::{CONNECTION, cell, text};
 use crate::client::{Client, KnownConnection};
 use crate::term::{Exit, Term, print_json};
@@ -36,7 +37,7 @@ pub enum ConnectionAction {
 /// Save an endpoint. What answers there is recognised and asked for a word, as in the studio.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "A key never stands in the command: other programs can see it. --key asks for it without echo, --key - reads it from standard input; it is sealed in the vault.\n\nExamples:\n  steward connections add big http://host:8000/v1 --model qwen3-32b\n  steward connections add claude https://api.anthropic.com/v1 --model claude-sonnet-4-5 --key\n  steward connections add big http://host:8000/v1 --key - < key.txt\n  steward connections add bedrock https://bedrock-runtime.eu-central-1.amazonaws.com --model eu.amazon.nova-pro-v1:0 --region eu-central-1 --access-key-id AKIA… --key"
+    after_help = "A key never stands in the command: other programs can see it. --key asks for it without echo, --key - reads it from standard input; it is sealed in the vault.\n\nExamples:\n  steward connections add big http://host:8000/v1 --model qwen3-32b\n  steward connections add claude https://api.anthropic.com/v1 --model claude-sonnet-4-5 --key --exam\n  steward connections add big http://host:8000/v1 --key - < key.txt\n  steward connections add bedrock https://bedrock-runtime.eu-central-1.amazonaws.com --model eu.amazon.nova-pro-v1:0 --region eu-central-1 --access-key-id AKIA… --key"
 )]
 pub struct Add {
     /// Its name.
@@ -51,6 +52,9 @@ pub struct Add {
     /// Context window, tokens; an exam finds it out.
     #[arg(long)]
     window: Option<u32>,
+    /// Examine its model, whatever that costs; where it costs nothing it is examined anyway.
+    #[arg(long)]
+    exam: bool,
 }
 
 /// Type in a new key for a saved one; it acts at the next call, without a restart.
@@ -133,7 +137,7 @@ async fn test(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result
 }
 
 async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
-    let Add { name, url, model, auth, window } = wanted;
+    let Add { name, url, model, auth, window, exam: wanted_exam } = wanted;
     let mut auth = given(&auth, term).await?;
     term.status(&format!("asking what answers at {url}…"));
     let mut found = client.recognise(&url, &auth).await?;
@@ -181,7 +185,29 @@ async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
             "the default stays as it was; make this one the default: steward connections default {name}"
         ));
     }
-    Ok(term.done(&format!("find out what it can do: steward model exam {name}")))
+    if wanted_exam {
+        return exam(client, Some(&name), false, term).await;
+    }
+    let state = &made["exam_state"];
+    Ok(term.done(&match text(state, "state") {
+        "running" => format!("it is being examined; what it can do: steward model exam {name} --last"),
+        "done" => format!("its model was examined before: steward model exam {name} --last"),
+        _ => format!("find out what it can do, for {}: steward model exam {name}", cost(state)),
+    }))
+}
+
+/// What an exam costs at most.
+fn cost(state: &Value) -> String {
+    let tokens = state["most_tokens"].as_u64().unwrap_or_default();
+    match state["most_cost"].as_u64() {
+        Some(0) => format!("at most {tokens} tokens that cost nothing"),
+        // Millionths of a dollar, rounded up to cents.
+        Some(most) => {
+            let cents = most.div_ceil(10_000);
+            format!("at most {tokens} tokens or ${}.{:02}", cents / 100, cents % 100)
+        }
+        None => format!("at most {tokens} tokens, whose price isn't known"),
+    }
 }
 
 fn chosen(model: Option<String>, found: &Recognised) -> anyhow::Result<String> {

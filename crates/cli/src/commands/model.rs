@@ -58,7 +58,7 @@ pub async fn run(client: &Client, args: Model, chosen: Option<&str>, term: Term)
     }
 }
 
-async fn exam(client: &Client, name: Option<&str>, last: bool, term: Term) -> anyhow::Result<Exit> {
+pub(super) async fn exam(client: &Client, name: Option<&str>, last: bool, term: Term) -> anyhow::Result<Exit> {
     let connection = client.known_connection(name).await?.connection;
     let report = if last {
         let Some(report) = client.report(connection.id).await? else {

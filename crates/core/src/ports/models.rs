@@ -254,8 +254,35 @@ pub trait Examiner: Send + Sync {
         progress: &(dyn for<'c> Fn(&'c Check) + Send + Sync),
     ) -> Result<ExamReport, ModelError>;
     async fn report(&self, id: ConnectionId) -> Option<ExamReport>;
+    /// How far the exam of a connection is. `price`: what it costs there, where that is known.
+    async fn state(&self, id: ConnectionId, price: Option<Price>) -> ExamState;
     /// Recognises what answers at a URL, first by the URL and then by requests; nothing is saved.
     async fn recognise(&self, base_url: &str, auth: &Auth, key: TypedKey) -> Result<Recognised, ModelError>;
+}
+
+/// How far the exam of a connection's model is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum ExamState {
+    /// There is a report.
+    Done,
+    /// It is being examined.
+    Running,
+    /// It ended without a report. The connection is used as one that nothing is known of.
+    Failed {
+        /// What happened.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Somebody has to begin it, mostly since it costs something.
+    Waiting {
+        /// Tokens that it takes at most.
+        most_tokens: u64,
+        /// What they cost at most, millionths of a US dollar; null: the price isn't known.
+        #[schema(required)]
+        most_cost: Option<u64>,
+    },
 }
 
 /// What seems to answer at a URL.

@@ -47,6 +47,7 @@ impl Node {
             .env("OPENAI_MODEL", "scripted")
             .env("STEWARD_TEST_EFFECTS", bed.effects.url())
             .env("STEWARD_LEASE_SECONDS", "1")
+            .env("STEWARD_EXAMINE_CONNECTIONS", "false")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(&log).unwrap());

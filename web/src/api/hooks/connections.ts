@@ -4,7 +4,7 @@ import { api, newKey } from "../client";
 import type { Connection, ConnectionAuth, ConnectionHealth, ConnectionInput, ConnectionTest, ExamReport, Page, Recognised, Routing, RoutingPreview } from "../types";
 import { useFresh, usePaged } from "./core";
 
-export const useConnections = () => usePaged<Connection>(["connections"], "/api/connections", {}, { limit: 100 });
+export const useConnections = () => usePaged<Connection>(["connections"], "/api/connections", {}, { limit: 100, unsettled: (all) => all.some((one) => one.exam_state?.state === "running") });
 /** How each connection has fared, by its id. */
 export const useConnectionHealth = () =>
   useQuery({

@@ -4,9 +4,10 @@ import { useState } from "react";
 import { isOperator, useConnectionHealth, useConnections, useExamReport, useMe } from "@/api/hooks";
 import type { Connection } from "@/api/types";
 import { useT } from "@/i18n";
-import { Badge, Button, Card, EmptyState, ErrorState, IconButton, Page, PriceText, Skeleton } from "@/ui";
+import { Badge, Button, Card, EmptyState, ErrorState, IconButton, Page, PriceText, Skeleton, Spinner } from "@/ui";
 import { AccessButton } from "../access/AccessButton";
 import { ConnectionDialog } from "./parts/ConnectionDialog";
+import { examCost } from "./parts/cost";
 import { useExam } from "./parts/exam";
 import { Examination } from "./parts/Examination";
 import { HealthLine } from "./parts/Health";
@@ -68,9 +69,20 @@ function One({ connection, back }: { connection: Connection; back: React.ReactNo
           : report.error ? <ErrorState inline error={report.error} onRetry={() => void report.refetch()} />
           : report.isLoading ? <Skeleton rows={6} />
           : exam.report ? <ReportCard report={exam.report} connection={connection} />
-          : !exam.busy && <div className="rounded-lg border border-line bg-surface"><EmptyState icon={<ClipboardCheck />} title={t("no_report_title")} action={operator && <Button onClick={exam.start}>{t("exam_start")}</Button>}>{t("no_report_text")}</EmptyState></div>}
+          : !exam.busy && <NoReport connection={connection} onStart={operator ? exam.start : null} />}
       </div>
       {editing && <ConnectionDialog connection={connection} onClose={() => setEditing(false)} onTest={tests.run} />}
     </Page>
   );
+}
+
+/** Why there is no report yet, and what can be done about it. */
+function NoReport({ connection, onStart }: { connection: Connection; onStart: (() => void) | null }) {
+  const t = useT("connections");
+  const state = connection.exam_state;
+  const start = onStart && <Button onClick={onStart}>{t("exam_start")}</Button>;
+  if (state?.state === "running") return <Card title={t("exam")}><p role="status" className="flex items-center gap-2.5 text-base"><Spinner className="text-accent-ink" />{t("exam_by_itself")}</p></Card>;
+  if (state?.state === "failed") return <Card title={t("exam")}><p role="status" className="text-base text-warn wrap-anywhere">{t("exam_failed", { why: state.message })}</p><p className="mb-3 text-sm text-ink-2 wrap-anywhere">{state.hint}</p>{start}</Card>;
+  const cost = state?.state === "waiting" ? <p className="mt-1">{examCost(t, state)}</p> : null;
+  return <div className="rounded-lg border border-line bg-surface"><EmptyState icon={<ClipboardCheck />} title={t("no_report_title")} action={start}>{t("no_report_text")}{cost}</EmptyState></div>;
 }

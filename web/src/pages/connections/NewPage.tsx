@@ -7,6 +7,7 @@ import { useT } from "@/i18n";
 import { Button, cx, EmptyState, ErrorState, IconButton, Page, Skeleton, toast } from "@/ui";
 import { AddressStep } from "./parts/AddressStep";
 import { Examination } from "./parts/Examination";
+import { examCost } from "./parts/cost";
 import { useExam } from "./parts/exam";
 import { authOf, EMPTY, inputOf, isSealed, isTyped, nameFor, problemsOf, usualAuth } from "./parts/form";
 import { ModelStep } from "./parts/ModelStep";
@@ -42,6 +43,8 @@ function Guide() {
   const exam = useExam(saved?.id ?? null);
   const test = saved ? tests.of(saved.id) : undefined;
   const works = test?.report?.ok === true;
+  const state = (list.items.find((item) => item.id === saved?.id) ?? saved)?.exam_state;
+  const running = state?.state === "running";
   const taken = list.items.filter((item) => item.id !== saved?.id).map((item) => item.name);
   const patch = (change: Partial<ConnectionInput>) =>
     setForm((old) => ({ ...old, ...change, ...(!named && change.model !== undefined && { name: change.model ? nameFor(change.model, taken) : "" }) }));
@@ -83,13 +86,13 @@ function Guide() {
       </Step>
       <Step n={3} title={t("step_test")} done={works} waits={!saved}>{test && saved && <div role="status"><TestReport test={test} onTest={() => tests.run(saved)} /></div>}{test && !test.busy && !works && <p className="text-sm text-ink-2">{t("test_advice")}</p>}</Step>
       <Step n={4} title={t("step_exam")} done={exam.report !== null} waits={!works}>
-        {works && !exam.report && <p className="text-base text-ink-2">{t("exam_text")}</p>}
+        {works && !exam.report && <p className="text-base text-ink-2">{running ? t("exam_by_itself") : t("exam_text")}{state?.state === "waiting" && ` ${examCost(t, state)}`}</p>}
         {works && <Examination exam={exam} />}
         {works && exam.report && saved && <ReportCard report={exam.report} connection={{ ...saved, capabilities: exam.report.capabilities }} />}
         {works && !exam.busy && (
           <div className="flex flex-wrap gap-2">
-            {!exam.report && <Button variant="primary" onClick={exam.start}>{t("exam_start")}</Button>}
-            <Button variant={exam.report ? "primary" : "default"} icon={exam.report && <Check aria-hidden className="size-4" />} onClick={() => (toast({ title: t("saved") }), void navigate({ to: "/connections" }))}>{exam.report ? t("done") : t("exam_skip")}</Button>
+            {!exam.report && !running && <Button variant="primary" onClick={exam.start}>{t("exam_start")}</Button>}
+            <Button variant={exam.report || running ? "primary" : "default"} icon={exam.report && <Check aria-hidden className="size-4" />} onClick={() => (toast({ title: t("saved") }), void navigate({ to: "/connections" }))}>{exam.report || running ? t("done") : t("exam_skip")}</Button>
           </div>
         )}
       </Step>
