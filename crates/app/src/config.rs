@@ -5,6 +5,7 @@ mod fields;
 mod file;
 mod layers;
 mod page;
+mod published;
 mod state;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
@@ -23,6 +24,7 @@ pub use check::{Wrong, list, problem, switch};
 pub use fields::{Effect, FIELDS, Field, Group, Kind, named};
 pub use file::{database, give_database, give_listen, names, read as read_file};
 pub use layers::{Given, Layers, Source};
+pub use published::unread_variables;
 pub use state::{Configuration, Live, MASK};
 
 /// Where the changed values are in the database.

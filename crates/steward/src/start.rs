@@ -1,8 +1,9 @@
 use crate::cli::Global;
 use crate::open_files;
-use crate::settings::Settings;
+use crate::settings::{Settings, variable};
 use crate::term::{self, Exit, Term};
 use std::process::ExitCode;
+use steward_app::config::unread_variables;
 use steward_infra::logs;
 use steward_sandbox::memory;
 
@@ -32,6 +33,9 @@ where
         logs::init(settings.log.as_deref(), serving, !settings.no_color);
         if serving {
             open_files::raise_limit();
+            for unread in unread_variables(|name| variable(name).is_some()) {
+                tracing::warn!("{unread}");
+            }
         }
         command(settings, term).await
     });
