@@ -7,7 +7,7 @@ use crate::routes::prelude::*;
 use axum::Extension;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default().routes(routes!(config, change)).routes(routes!(restart_hint)).routes(routes!(health))
+    OpenApiRouter::default().routes(routes!(config, change)).routes(routes!(restart_hint, published_restart_hint)).routes(routes!(health))
 }
 
 /// The settings of this program: what counts, who says so, and what can be changed here. Secrets are not shown.
@@ -35,6 +35,13 @@ async fn change(
     responses((status = 200, description = "As it is now", body = RestartHint)))]
 async fn restart_hint(Call(state, caller): Call) -> Answer<RestartHint> {
     Ok(Json(state.restart_hint(&caller).await?))
+}
+
+/// The same, as it was published for the platform that this one follows
+#[utoipa::path(post, path = "/api/admin/restart-hint", tag = "admin", operation_id = "publishedRestartHint",
+    responses((status = 200, description = "As it is now", body = RestartHint)))]
+async fn published_restart_hint(call: Call) -> Answer<RestartHint> {
+    restart_hint(call).await
 }
 
 /// Looks at everything that the program needs
