@@ -26,6 +26,17 @@ pub(crate) struct Action {
     words: Vec<String>,
 }
 
+/// An argument of a tool's published form, and what it means here.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Published {
+    tool: String,
+    pub argument: String,
+    pub becomes: String,
+    /// What goes with it.
+    pub with: Map<String, Value>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -36,6 +47,7 @@ struct Arguments {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aliases {
     group: Vec<Group>,
+    published: Vec<Published>,
     arguments: Arguments,
 }
 
@@ -45,6 +57,10 @@ static BUILT_IN: LazyLock<Aliases> =
 impl Aliases {
     pub fn built_in() -> &'static Self {
         &BUILT_IN
+    }
+
+    pub fn published<'a>(&'a self, tool: &'a str) -> impl Iterator<Item = &'a Published> {
+        self.published.iter().filter(move |one| one.tool == tool)
     }
 
     pub fn does_one_action(&self, tool: &str) -> bool {

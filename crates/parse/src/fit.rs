@@ -54,7 +54,19 @@ pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<
     let Value::Object(given) = arguments else {
         return arguments;
     };
-    let given = unwrap(given, known, fixes);
+    let mut given = unwrap(given, known, fixes);
+    for form in Aliases::built_in().published(tool) {
+        if known.contains_key(&form.argument) || given.contains_key(&form.becomes) {
+            continue;
+        }
+        if let Some(value) = given.remove(&form.argument) {
+            fixes.push(format!("`{}` was taken for `{}`", form.argument, form.becomes));
+            given.insert(form.becomes.clone(), value);
+            for (name, value) in &form.with {
+                given.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
     let mut out = Map::new();
     let mut strange = Vec::new();
     for (name, value) in given {

@@ -150,3 +150,12 @@ fn schemas_that_multiply_or_lead_in_circles_are_refused() {
         assert!(refused.to_string().contains("the tool's own schema"), "{refused}");
     }
 }
+
+#[test]
+fn the_published_form_of_save_memory_replaces_all_of_it() {
+    let schema = json!({"type": "object", "additionalProperties": false, "required": ["text"], "properties": {
+        "text": {"type": "string"}, "mode": {"type": "string", "enum": ["append", "replace"]}}});
+    let fitted = fit("save_memory", &schema, &json!({"memory": "Ann keeps bees."})).unwrap();
+    assert_eq!(fitted.arguments, json!({"text": "Ann keeps bees.", "mode": "replace"}));
+    assert!(fit("notes_create", &schema, &json!({"memory": "x"})).is_err());
+}
