@@ -5,6 +5,7 @@ use steward_core::deep::{self, DeepSettings, DeepState};
 use steward_core::event::Outcome;
 use steward_core::model::Purpose;
 use steward_core::plan::{self, FINAL_ANSWER};
+use steward_core::policy::RiskClass;
 use steward_core::run::RunState;
 use steward_core::schema;
 use steward_core::tool::ToolSpec;
@@ -25,8 +26,18 @@ const MAX_FULL_SCHEMA: usize = 700;
 
 pub(crate) fn plan_instructions(tools: &[ToolSpec], max_steps: usize) -> String {
     with_tools(PLAN_PROMPT, tools, max_steps, |spec| {
-        format!("- {}: {} Arguments: {}", spec.name, spec.description, spec.parameters)
+        format!("- {}{}: {} Arguments: {}", spec.name, risk(spec.risk), spec.description, spec.parameters)
     })
+}
+
+/// What a planner is to know of a tool before it puts it into a plan; tools that only look need no word.
+const fn risk(class: RiskClass) -> &'static str {
+    match class {
+        RiskClass::Read => "",
+        RiskClass::Write => " (writes)",
+        RiskClass::External => " (sends out)",
+        RiskClass::Destructive => " (can't be undone)",
+    }
 }
 
 fn with_tools(prompt: &str, tools: &[ToolSpec], max_steps: usize, line: impl Fn(&ToolSpec) -> String) -> String {
