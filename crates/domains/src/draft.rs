@@ -77,7 +77,7 @@ pub struct Draft {
     pub score: f32,
     /// Whether so much of it is understood that its answer can be given.
     pub sure: bool,
-    /// Whether a word that chooses, compares or counts has no effect.
+    /// Whether a number has no effect, or one of several relations would have to be guessed.
     pub refused: bool,
 }
 
@@ -169,7 +169,7 @@ pub fn draft(
 fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> Draft {
     let (mut read, mut all) = (0.0_f32, 0.0_f32);
     let mut unread = Vec::new();
-    let mut names_unread = false;
+    let (mut names_unread, mut number_unread) = (false, false);
     for (at, token) in request.tokens.iter().enumerate() {
         let named = token.proper || token.quote.is_some();
         let weight = match (token.weight, named) {
@@ -185,7 +185,8 @@ fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> 
         if let Some(worth) = composed.used.get(&at) {
             read += weight * worth;
         } else if weight >= 1.0 {
-            names_unread |= named || token.number.is_some();
+            names_unread |= named;
+            number_unread |= token.number.is_some();
             unread.push(token.text.clone());
         }
     }
@@ -194,6 +195,8 @@ fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> 
         let words = request.tokens[link.words()].iter().map(|token| token.text.as_str());
         Some(format!("{} ({})", words.collect::<Vec<_>>().join(" "), link.open.as_ref()?))
     });
+    let open: Vec<String> = composed.open.iter().cloned().chain(open).collect();
+    let is_open = !open.is_empty();
     let ignored = composed.ignored.iter().map(|at| request.tokens[*at].text.clone());
     // "overdue invoices": a word right before what rows are called says which of them.
     let attributes =
@@ -204,7 +207,7 @@ fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> 
             let after_value = at > 0 && composed.conditions.contains(&(at - 1));
             (is_full && is_free(at) && !after_value).then(|| request.tokens[at].text.clone())
         });
-    let refused: Vec<String> = composed.open.iter().cloned().chain(open).chain(ignored).chain(attributes).collect();
+    let refused: Vec<String> = open.into_iter().chain(ignored).chain(attributes).collect();
     let is_refused = !refused.is_empty();
     unread.extend(refused);
     let mut seen = std::collections::BTreeSet::new();
@@ -233,7 +236,12 @@ fn judged(request: &Request, links: &Links<'_>, composed: compose::Composed) -> 
     let aimless = first.is_some_and(|(at, _)| !composed.used.contains_key(&at));
     #[expect(clippy::cast_precision_loss, reason = "a few words")]
     let rest = unread.len() as f32;
-    let sure =
-        all > 0.0 && !aimless && !names_unread && !is_refused && rest / all.max(1.0) <= UNREAD && composed.strain < 0.5;
-    Draft { query: composed.query, unread, score, sure, refused: is_refused || names_unread }
+    let sure = all > 0.0
+        && !aimless
+        && !names_unread
+        && !number_unread
+        && !is_refused
+        && rest / all.max(1.0) <= UNREAD
+        && composed.strain < 0.5;
+    Draft { query: composed.query, unread, score, sure, refused: is_open || number_unread }
 }

@@ -90,7 +90,7 @@ pub struct FileDraft {
     pub unread: Vec<String>,
     /// Whether so much is understood that its answer can be given.
     pub sure: bool,
-    /// Whether a word that chooses, compares or counts has no effect: no other reading answers what is asked.
+    /// Whether a number has no effect, or one of several relations would have to be guessed: another reading would guess.
     pub refused: bool,
 }
 
