@@ -1,6 +1,7 @@
 //! Files of the workspace, all through [`steward_sandbox::files::Workspace`], which the kernel keeps inside the folder.
 
 mod grep;
+mod line_ends;
 mod list;
 mod read;
 mod snapshot;

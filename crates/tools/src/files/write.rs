@@ -1,6 +1,7 @@
 //! `write`: a file, whole or at its end. The new content is staged beside the file before the effect is announced, and
 //! only renaming uses it up: after a crash, a staged file tells that the write has not happened.
 
+use super::line_ends::TextForm;
 use super::snapshot::{self, FileState};
 use crate::error::{ToolsError, refused};
 use crate::files;
@@ -50,8 +51,8 @@ impl Write {
             let what = format!("appended {bytes} bytes to {path} (was {old} bytes, now {})", after.size);
             ("appended", what)
         } else {
-            let what = format!("wrote {bytes} bytes to {path}, replacing {old} bytes");
-            ("wrote", what)
+            let kept = if ready.keeps_crlf { "; its lines end in CRLF as before" } else { "" };
+            ("wrote", format!("wrote {bytes} bytes to {path}, replacing {old} bytes{kept}"))
         };
         let was = snapshot::prior_state(&ready.before);
         let before = match &ready.before {
@@ -176,6 +177,7 @@ struct PreparedWrite {
     before: Before,
     after: FileState,
     adds: bool,
+    keeps_crlf: bool,
     bytes: usize,
 }
 
@@ -191,6 +193,7 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
         workspace,
         tag,
         after: FileState::of(&whole),
+        keeps_crlf: keeps_crlf(args, &before),
         before,
         adds: args.mode == Mode::Append,
         bytes,
@@ -218,16 +221,27 @@ fn known_bytes(before: &Before) -> &[u8] {
     }
 }
 
-/// What the file is to hold, and how many bytes of it are new. What is appended gets lines of its own.
+/// What the file is to hold, and how many bytes of it are new. What is appended gets lines of its own. Models write line
+/// ends as LF, also into a file that has CRLF: they become those of the file.
 fn new_content(args: &WriteArgs, before: &Before) -> (Vec<u8>, usize) {
-    if args.mode != Mode::Append {
-        return (args.content.clone().into_bytes(), args.content.len());
-    }
     let old = known_bytes(before);
-    let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
-    let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
-    let added = format!("{start}{}{end}", args.content);
-    ([old, added.as_bytes()].concat(), added.len())
+    let form = TextForm::of(old);
+    if args.mode == Mode::Append {
+        let added = form.added(&args.content);
+        return ([old, &added].concat(), added.len());
+    }
+    let keeps = keeps_crlf(args, before);
+    let whole = if keeps { form.with_line_ends(&args.content) } else { args.content.clone() };
+    let bytes = whole.len();
+    (whole.into_bytes(), bytes)
+}
+
+/// Whether content that has only LF replaces a file whose lines end in CRLF.
+fn keeps_crlf(args: &WriteArgs, before: &Before) -> bool {
+    args.mode == Mode::Overwrite
+        && args.content.contains('\n')
+        && !args.content.contains('\r')
+        && TextForm::of(known_bytes(before)).has_crlf()
 }
 
 fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {

@@ -27,6 +27,29 @@ async fn creates_overwrites_appends_with_receipts() {
 }
 
 #[tokio::test]
+async fn a_file_keeps_its_line_ends_and_its_encoding() {
+    let bench = Bench::new();
+    bench.put("ledger.csv", "date,item\r\n2025-03-01,nails\r\n");
+    let more = bench.ok("write", json!({"path": "ledger.csv", "content": "2025-03-05,rope\n", "mode": "append"})).await;
+    assert_eq!(bench.text("ledger.csv"), "date,item\r\n2025-03-01,nails\r\n2025-03-05,rope\r\n");
+    assert!(more.content.starts_with("appended 17 bytes"), "{}", more.content);
+    assert!(bench.undo(&more).await.unwrap().contains("restored"));
+    // The whole file, as a model that changed a line of it writes it.
+    let over = json!({"path": "ledger.csv", "content": "date,item\n2025-03-01,tacks\n"});
+    let seen = bench.preview("write", over.clone()).await.detail.unwrap();
+    assert!(!seen.contains("-date,item"), "{seen}");
+    let done = bench.ok("write", over).await;
+    assert_eq!(bench.text("ledger.csv"), "date,item\r\n2025-03-01,tacks\r\n");
+    assert!(done.content.ends_with("its lines end in CRLF as before"), "{}", done.content);
+    // Who writes CRLF, or makes a new file, says how lines end.
+    bench.ok("write", json!({"path": "ledger.csv", "content": "a\r\nb\n"})).await;
+    assert_eq!(bench.text("ledger.csv"), "a\r\nb\n");
+    bench.put("wide.txt", b"\xff\xfea\0\r\0\n\0");
+    bench.ok("write", json!({"path": "wide.txt", "content": "b", "mode": "append"})).await;
+    assert_eq!(bench.bytes("wide.txt"), b"\xff\xfea\0\r\0\n\0b\0\r\0\n\0");
+}
+
+#[tokio::test]
 async fn undo_restores_bit_for_bit() {
     let bench = Bench::new();
     let odd: Vec<u8> = (0..=255).collect();
