@@ -27,7 +27,7 @@ pub(crate) use keeping::KeepError;
 pub use keeping::OriginalsProgress;
 pub(crate) use live_index::LiveError;
 pub(crate) use originals::Incoming;
-pub(crate) use ranking::{RankedChunk, Search, SearchFilter};
+pub(crate) use ranking::{Quoted, RankedChunk, Search, SearchFilter};
 pub(crate) use reserved::reserved_id;
 pub use vision::{VisionModel, VisionUse};
 

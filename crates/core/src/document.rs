@@ -34,11 +34,13 @@ pub struct SearchWeights {
     /// Of the meaning.
     #[schema(minimum = 0, maximum = 1)]
     pub vectors: f32,
+    /// Whether passages come before all others that hold rare codes, numbers and names of the question.
+    pub exact_first: bool,
 }
 
 impl Default for SearchWeights {
     fn default() -> Self {
-        Self { text: 0.3, vectors: 0.7 }
+        Self { text: 0.3, vectors: 0.7, exact_first: true }
     }
 }
 

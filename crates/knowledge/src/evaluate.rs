@@ -8,7 +8,7 @@ pub use metrics::{Judgements, Quality, Rankings, quality};
 
 use crate::chunk::{Chunk, ChunkSettings, chunk};
 use crate::document_set::DocumentSet;
-use crate::fusion::{Fused, FusionWeights, fuse, rerank};
+use crate::fusion::{Fused, FusionWeights, fuse, put_exact_first, rerank};
 use crate::index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats};
 use crate::{Block, BlockKind, Extracted, Page};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct EvaluationSettings {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// `bm25`, `vectors`, `rrf` or `reranked`.
+    /// `bm25`, `vectors`, `rrf`, `exact` (the same with exact hits first, as searches are) or `reranked`.
     pub name: String,
     #[serde(flatten)]
     pub quality: Quality,
@@ -248,7 +248,7 @@ async fn ask(
 ) -> Result<Asked, EvaluationError> {
     let all = DocumentSet::all();
     let (mut bm25, mut vectors, mut rrf) = (Found::default(), Found::default(), Found::default());
-    let mut reordered = Found::default();
+    let (mut exact_first, mut reordered) = (Found::default(), Found::default());
     let mut embedding = Vec::new();
     let mut exact = 0;
     let mut wanted = 0;
@@ -269,10 +269,14 @@ async fn ask(
         bm25.add(collection, query, by_text.iter().map(Hit::key), text_took);
         vectors.add(collection, query, by_vector.iter().map(Hit::key), vector_took);
         rrf.add(collection, query, fused.iter().map(|one| one.key), both_took);
+        let begun = Instant::now();
+        let fused = put_exact_first(fused, &index.find_exact(&query.text, &all)?);
+        let all_took = both_took + begun.elapsed();
+        exact_first.add(collection, query, fused.iter().map(|one| one.key), all_took);
         if let Some((scorer, chunks)) = reranker {
             let begun = Instant::now();
             let keys = in_better_order(&query.text, &fused, &by_text, chunks, scorer)?;
-            reordered.add(collection, query, keys.into_iter(), both_took + begun.elapsed());
+            reordered.add(collection, query, keys.into_iter(), all_took + begun.elapsed());
         }
         embedding.push(embedding_took);
         let ten = keys(&index.search_vectors(&vector, &all, 10)?);
@@ -283,8 +287,8 @@ async fn ask(
     let judgements = &collection.judgements;
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let vector_recall_at_10 = exact as f64 / wanted.max(1) as f64;
-    let mut stages =
-        vec![bm25.stage("bm25", judgements), vectors.stage("vectors", judgements), rrf.stage("rrf", judgements)];
+    let stages = [("bm25", bm25), ("vectors", vectors), ("rrf", rrf), ("exact", exact_first)];
+    let mut stages: Vec<Stage> = stages.into_iter().map(|(name, found)| found.stage(name, judgements)).collect();
     if reranker.is_some() {
         stages.push(reordered.stage("reranked", judgements));
     }

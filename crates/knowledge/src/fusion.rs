@@ -1,8 +1,8 @@
 //! Puts several rankings together.
 
-use crate::index::ChunkKey;
+use crate::index::{ChunkKey, ExactMatches};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Weights of reciprocal rank fusion: `text/(rank_constant + rank) + vector/(rank_constant + rank)`, ranks from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,18 @@ pub fn fuse_all<V: AsRef<[ChunkKey]>>(text: &[ChunkKey], vectors: &[V], weights:
     fused
 }
 
+/// The same chunks with those first that hold what the question names exactly, the most and rarest terms before others, and
+/// by their places among equals. Scores stay as they are. Rare terms are found although no ranking has their chunk.
+pub fn put_exact_first(mut fused: Vec<Fused>, exact: &ExactMatches) -> Vec<Fused> {
+    let known: HashSet<ChunkKey> = fused.iter().map(|one| one.key).collect();
+    let mut missing: Vec<ChunkKey> = exact.chunks.keys().filter(|key| !known.contains(key)).copied().collect();
+    missing.sort_unstable();
+    fused.extend(missing.into_iter().map(|key| Fused { key, score: 0.0, text_rank: None, vector_rank: None }));
+    let weight = |one: &Fused| exact.chunks.get(&one.key).map_or(0.0, |found| found.weight);
+    fused.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    fused
+}
+
 /// How much it counts what the words say, and what a re-ranker says, once both are from 0 to 1.
 const KEYWORD: f64 = 0.3;
 const RERANKER: f64 = 0.7;
@@ -92,8 +104,8 @@ fn scaled(scores: &[Option<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FusionWeights, fuse, fuse_all, rerank};
-    use crate::index::ChunkKey;
+    use super::{FusionWeights, fuse, fuse_all, put_exact_first, rerank};
+    use crate::index::{ChunkKey, ExactMatch, ExactMatches};
 
     fn key(document: u32) -> ChunkKey {
         ChunkKey { document, chunk: 0 }
@@ -121,6 +133,19 @@ mod tests {
         let fused = fuse_all(&[key(3)], &[vec![key(1), key(2)], vec![key(3)]], FusionWeights::default());
         let places: Vec<_> = fused.iter().map(|one| (one.key.document, one.vector_rank)).collect();
         assert_eq!(places, [(3, Some(1)), (1, Some(1)), (2, Some(2))]);
+    }
+
+    #[test]
+    fn exact_hits_come_first_and_scores_stay() {
+        let fused = fuse(&[key(1), key(2)], &[key(3), key(2)], FusionWeights::default());
+        let mut exact = ExactMatches::default();
+        for (document, weight) in [(1, 2.0), (4, 2.0), (2, 5.0)] {
+            exact.chunks.insert(key(document), ExactMatch { weight, terms: Vec::new() });
+        }
+        let ordered = put_exact_first(fused.clone(), &exact);
+        assert_eq!(ordered.iter().map(|one| one.key.document).collect::<Vec<_>>(), [2, 1, 4, 3]);
+        assert_eq!(ordered[3], *fused.iter().find(|one| one.key == key(3)).unwrap());
+        assert_eq!(put_exact_first(fused.clone(), &ExactMatches::default()), fused);
     }
 
     #[test]

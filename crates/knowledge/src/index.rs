@@ -7,6 +7,7 @@
 mod best;
 mod codes;
 mod coverage;
+mod exact;
 mod language;
 mod narrow;
 mod query;
@@ -18,6 +19,7 @@ mod vectors;
 mod words;
 
 pub use coverage::word_coverage;
+pub use exact::{ExactMatch, ExactMatches, holds_exactly};
 pub(crate) use language::Stems;
 pub use types::{ChunkEntry, ChunkKey, Hit, IndexError, IndexStats};
 pub(crate) use words::{fold, is_word};
@@ -169,10 +171,17 @@ impl Index {
     }
 
     /// Chunks with the words of `query`, best first: the more of them and the rarer, the better. Words in quotation marks
-    /// must stand so in a chunk. Scores are of the given documents alone.
+    /// must all stand in a chunk, and those in which they stand one after the other come first. Scores are of the given
+    /// documents alone.
     pub fn search_text(&self, query: &str, documents: &DocumentSet, k: usize) -> Result<Vec<Hit>, IndexError> {
         let snapshot = self.snapshot();
         unless_damaged(&self.dir, || snapshot.text.search(query, documents, k))
+    }
+
+    /// The chunks that hold rare terms which `query` names exactly, and those that hold all words in quotation marks.
+    pub fn find_exact(&self, query: &str, documents: &DocumentSet) -> Result<ExactMatches, IndexError> {
+        let snapshot = self.snapshot();
+        unless_damaged(&self.dir, || snapshot.text.find_exact(query, documents))
     }
 
     /// Chunks whose vectors are nearest to `query`, by cosine.

@@ -17,7 +17,9 @@ mod semantic_cache;
 
 pub use chunk::{Chunk, ChunkMethod, ChunkSettings, chunk, embedding_text};
 pub use document_set::DocumentSet;
-pub use fusion::{Fused, FusionWeights, fuse, fuse_all, rerank};
-pub use index::{ChunkEntry, ChunkKey, Hit, Index, IndexError, IndexStats, word_coverage};
+pub use fusion::{Fused, FusionWeights, fuse, fuse_all, put_exact_first, rerank};
+pub use index::{
+    ChunkEntry, ChunkKey, ExactMatch, ExactMatches, Hit, Index, IndexError, IndexStats, holds_exactly, word_coverage,
+};
 pub use semantic_cache::{CacheLimits, CacheStats, Cacheable, SemanticCache, asks_the_same};
 pub use steward_core::extracted::{Area, Block, BlockKind, Extracted, Page};

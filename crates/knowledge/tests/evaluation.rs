@@ -73,7 +73,7 @@ fn a_collection_is_built_asked_and_measured() {
     assert_eq!((found.documents, found.chunks, found.queries), (3, 3, 3));
     assert_eq!(heard, [(3, 3)]);
     let names: Vec<&str> = found.stages.iter().map(|stage| stage.name.as_str()).collect();
-    assert_eq!(names, ["bm25", "vectors", "rrf", "reranked"]);
+    assert_eq!(names, ["bm25", "vectors", "rrf", "exact", "reranked"]);
     for stage in &found.stages {
         assert!((stage.quality.ndcg_at_10 - 1.0).abs() < 1e-9, "{stage:?}");
         assert_eq!(stage.quality.queries, 3);

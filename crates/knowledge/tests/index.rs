@@ -44,6 +44,60 @@ fn names_are_found_whole_and_by_part() {
 }
 
 #[test]
+fn quoted_words_must_be_held_and_phrases_come_first() {
+    let dir = TempDir::new().unwrap();
+    let index = open(dir.path());
+    put(&index, 1, 1, &["The log is written. Write it ahead of the data, write, write, log, log and log."]);
+    put(&index, 2, 2, &["A write-ahead log keeps the data."]);
+    put(&index, 3, 3, &["A log of what was written ahead."]);
+    index.commit().unwrap();
+    assert_eq!(found(&index, "\"write ahead log\""), [2, 1]);
+    assert_eq!(found(&index, "data \"ahead\" „log“").len(), 3);
+    let exact = index.find_exact("\"write ahead log\" data", &DocumentSet::all()).unwrap();
+    let mut held: Vec<u32> = exact.quoted.unwrap().iter().map(|key| key.document).collect();
+    held.sort_unstable();
+    assert_eq!(held, [1, 2]);
+    assert_eq!(exact.chunks.keys().map(|key| key.document).collect::<Vec<_>>(), [2]);
+    assert_eq!(index.find_exact("\"nowhere\"", &DocumentSet::all()).unwrap().quoted.map(|held| held.len()), Some(0));
+    assert_eq!(index.find_exact("write ahead", &DocumentSet::all()).unwrap().quoted, None);
+}
+
+#[test]
+fn rare_codes_and_names_are_found_among_the_documents_that_may_be_seen() {
+    let dir = TempDir::new().unwrap();
+    let index = open(dir.path());
+    for document in 1..=40 {
+        let text = format!(
+            "Member {:05} is Fay {} with locker D{document} and paid.",
+            500 + document,
+            ["Reed", "Moss"][document as usize % 2]
+        );
+        put(&index, document.into(), document, &[&text, "Members pay in May."]);
+    }
+    index.commit().unwrap();
+    let exact = |question: &str, set: &DocumentSet| {
+        let mut found: Vec<(u32, Vec<String>)> = index
+            .find_exact(question, set)
+            .unwrap()
+            .chunks
+            .into_iter()
+            .map(|(key, found)| (key.document, found.terms))
+            .collect();
+        found.sort();
+        found
+    };
+    let all = DocumentSet::all();
+    let term = |text: &str| vec![text.to_owned()];
+    assert_eq!(exact("What shoe size has member 00517?", &all), [(17, term("00517"))]);
+    assert_eq!(exact("Whose locker is D3, and whose 00504?", &all), [(3, term("D3")), (4, term("00504"))]);
+    // What stands in many is not rare, what may not be seen is not counted.
+    assert!(exact("Which locker has Fay Reed?", &all).is_empty());
+    let few: DocumentSet = [2, 3, 5].into_iter().collect();
+    assert_eq!(exact("Which locker has Fay Reed?", &few), [(2, term("Fay Reed"))]);
+    assert!(exact("member 00517", &few).is_empty());
+}
+
+#[test]
 fn words_are_found_without_their_endings_in_several_languages() {
     let dir = TempDir::new().unwrap();
     let index = open(dir.path());

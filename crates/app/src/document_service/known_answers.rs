@@ -24,7 +24,7 @@ pub(super) struct Scope {
     from: Option<Timestamp>,
     until: Option<Timestamp>,
     mode: SearchMode,
-    weights: [u32; 2],
+    weights: ([u32; 2], bool),
     limit: usize,
     /// The models of the collections.
     models: Vec<ModelGroup>,
@@ -106,7 +106,7 @@ fn scope(search: &Search<'_>, models: Vec<ModelGroup>, reranker: Option<&str>) -
         from: filter.from,
         until: filter.until,
         mode: search.mode,
-        weights: [search.weights.text.to_bits(), search.weights.vectors.to_bits()],
+        weights: ([search.weights.text.to_bits(), search.weights.vectors.to_bits()], search.weights.exact_first),
         limit: search.limit,
         models,
         reranker: reranker.map(str::to_owned),

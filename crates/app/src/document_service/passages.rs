@@ -1,7 +1,7 @@
 //! Passages for runs: the same search, within what the run's user may see.
 
 use super::reserved::workspace_id;
-use super::{DocumentService, LiveError, Search, SearchFilter, dot};
+use super::{DocumentService, LiveError, Quoted, Search, SearchFilter, dot};
 use crate::dto::documents::SearchMode;
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use steward_core::ports::{
 };
 use steward_core::{CollectionId, UserId};
 use steward_knowledge::quote::{parts, quote};
-use steward_knowledge::word_coverage;
+use steward_knowledge::{ExactMatch, holds_exactly, word_coverage};
 
 /// Longest quotation of a passage, bytes.
 const QUOTE: usize = 500;
@@ -19,6 +19,8 @@ const QUOTE: usize = 500;
 const RANKED: usize = 100;
 /// Best ones by words alone that are looked at however far they are by meaning.
 const BY_WORDS: u32 = 4;
+/// How many times as many exact hits are looked at as passages are wanted.
+const EXACT: usize = 2;
 /// Parts of a passage that are compared with the question by meaning.
 const LIKELY: usize = 2;
 /// The same where the answer is no more than what is found.
@@ -45,6 +47,7 @@ impl Knowledge for DocumentService {
             mode: SearchMode::Hybrid,
             weights: SearchWeights::default(),
             limit: RANKED,
+            quoted: if query.everything { Quoted::Required } else { Quoted::First },
             rerank: Rerank::Off,
             connection: None,
             user: query.user,
@@ -58,12 +61,15 @@ impl Knowledge for DocumentService {
         let mut place = 0;
         ranked.hits.retain(|hit| {
             place += 1;
-            place <= query.limit || hit.text.is_some_and(|(rank, _)| rank <= BY_WORDS)
+            place <= query.limit
+                || hit.text.is_some_and(|(rank, _)| rank <= BY_WORDS)
+                || (hit.exact.weight > 0.0 && place <= query.limit * EXACT)
         });
         let keys: Vec<ChunkKey> = ranked.hits.iter().map(|hit| hit.key).collect();
         let rows = self.store.chunks(self.tenant, &keys).await?;
         let mut rows: HashMap<ChunkKey, _> = rows.into_iter().collect();
         let mut passages = Vec::with_capacity(keys.len());
+        let mut exact = Vec::with_capacity(keys.len());
         for hit in ranked.hits {
             let row = rows.remove(&hit.key);
             let document = self.store.document(self.tenant, hit.facts.id).await?;
@@ -72,6 +78,7 @@ impl Knowledge for DocumentService {
             else {
                 continue;
             };
+            exact.push(hit.exact);
             passages.push(DocumentPassage {
                 document: document.id,
                 classification: document.classification.max(collection.classification),
@@ -87,14 +94,15 @@ impl Knowledge for DocumentService {
             });
         }
         let likely = if query.closely { CLOSELY } else { LIKELY };
-        self.quote(query.text, &mut passages, likely).await;
+        self.quote(query.text, &mut passages, &exact, likely).await;
+        let passages = in_order(passages, &exact);
         Ok(FoundPassages { passages, documents: ranked.documents, problem: ranked.notice })
     }
 }
 
 impl DocumentService {
-    /// Finds the part of each passage that is nearest to the question, and orders the passages by these.
-    async fn quote(&self, question: &str, passages: &mut [DocumentPassage], most: usize) {
+    /// Finds the part of each passage that is nearest to the question; one with what the question names exactly is quoted.
+    async fn quote(&self, question: &str, passages: &mut [DocumentPassage], exact: &[ExactMatch], most: usize) {
         let mut texts = vec![question.to_owned()];
         let mut likely = Vec::with_capacity(passages.len());
         for passage in &*passages {
@@ -111,16 +119,18 @@ impl DocumentService {
         let asked = vectors.first();
         let near = |vector: Option<&Vec<f32>>| asked.zip(vector).map_or(0.0, |(asked, vector)| dot(asked, vector));
         let mut vectors = vectors.iter().skip(1);
-        for (passage, likely) in passages.iter_mut().zip(likely) {
+        for ((passage, likely), exact) in passages.iter_mut().zip(likely).zip(exact) {
             let all = parts(&passage.chunk.text);
             let mut scores = vec![0.0; all.len()];
             for (at, words) in likely {
                 scores[at] = words + near(vectors.next());
             }
             passage.nearest = scores.iter().copied().fold(0.0, f32::max);
+            for (score, part) in scores.iter_mut().zip(&all) {
+                *score += exact.terms.iter().map(|term| f32::from(u8::from(holds_exactly(part, term)))).sum::<f32>();
+            }
             passage.quote = quote(&passage.chunk.text, &all, &scores, QUOTE);
         }
-        passages.sort_by(|a, b| b.nearest.total_cmp(&a.nearest));
     }
 
     /// Whoever may not search collections still asks agents, whose links and files are theirs to use.
@@ -147,4 +157,12 @@ impl DocumentService {
         }
         Ok(known)
     }
+}
+
+/// Those first that hold what the question names exactly, then the nearest.
+fn in_order(passages: Vec<DocumentPassage>, exact: &[ExactMatch]) -> Vec<DocumentPassage> {
+    let mut both: Vec<(DocumentPassage, f32)> =
+        passages.into_iter().zip(exact.iter().map(|found| found.weight)).collect();
+    both.sort_by(|(a, first), (b, second)| second.total_cmp(first).then_with(|| b.nearest.total_cmp(&a.nearest)));
+    both.into_iter().map(|(passage, _)| passage).collect()
 }

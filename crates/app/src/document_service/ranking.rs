@@ -11,10 +11,14 @@ use std::sync::Arc;
 use steward_core::document::{Rerank, SearchWeights};
 use steward_core::ports::{ChunkKey, DocumentFacts};
 use steward_core::{AgentId, CollectionId, ConnectionId, DocumentId, Timestamp, UserId};
-use steward_knowledge::{DocumentSet, FusionWeights, Hit, fuse_all};
+use steward_knowledge::{DocumentSet, ExactMatch, ExactMatches, FusionWeights, Hit, fuse_all, put_exact_first};
 
 /// Chunks of each ranking that are joined.
 const CANDIDATES: usize = 100;
+/// Of passages that hold quoted words so many are ranked by meaning.
+const QUOTED: usize = 2000;
+/// Taken out of messages, whose quoted words need not be held.
+const QUOTES: &[char] = &['"', '“', '”', '„', '«', '»', '「', '」', '『', '』', '＂'];
 /// How often a search is made again because a collection came to another model.
 const SWITCHES: usize = 3;
 
@@ -48,6 +52,15 @@ impl SearchFilter {
     }
 }
 
+/// What words in quotation marks mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quoted {
+    /// Only passages that hold all of them are found.
+    Required,
+    /// These come first: a message quotes for many reasons.
+    First,
+}
+
 /// A search, and how its rankings are joined.
 #[derive(Debug, Clone)]
 pub(crate) struct Search<'a> {
@@ -56,6 +69,7 @@ pub(crate) struct Search<'a> {
     pub mode: SearchMode,
     pub weights: SearchWeights,
     pub limit: usize,
+    pub quoted: Quoted,
     pub rerank: Rerank,
     /// The connection whose model may re-rank; `None`: the one that is used by default.
     pub connection: Option<ConnectionId>,
@@ -94,6 +108,8 @@ pub(crate) struct RankedChunk {
     pub key: ChunkKey,
     pub facts: DocumentFacts,
     pub score: f64,
+    /// What it holds of what the question names exactly.
+    pub exact: ExactMatch,
     pub text: Option<(u32, f32)>,
     /// Its place among the vectors of its collection's model, and the cosine.
     pub vector: Option<(u32, f32)>,
@@ -166,8 +182,8 @@ impl DocumentService {
         let Some(opened) = self.indexes.words().up_to_date().await? else {
             return Ok(Ranked { hits: Vec::new(), documents: 0, notice });
         };
-        let Search { query, filter, mode, weights, limit, .. } = search;
-        let (mode, weights, limit) = (*mode, *weights, *limit);
+        let Search { query, filter, mode, weights, limit, quoted, .. } = search;
+        let (mode, weights, limit, quoted) = (*mode, *weights, *limit, *quoted);
         let numbers = opened.matching(|facts| filter.fits(facts));
         let documents = numbers.len() as u64;
         let allowed: DocumentSet = numbers.into_iter().collect();
@@ -181,15 +197,45 @@ impl DocumentService {
         let count = CANDIDATES.max(limit);
         let (target, words) = (Arc::clone(&opened), (*query).to_owned());
         let searched = tokio::task::spawn_blocking(move || {
+            let mut exact = target.index.find_exact(&words, &allowed)?;
+            let held = exact.quoted.take().filter(|_| quoted == Quoted::Required);
+            if let Some(held) = &held {
+                exact.chunks.retain(|key, _| held.contains(key));
+            }
+            let (words, wanted) = match &held {
+                // Places of the others don't count, so that more are looked at.
+                Some(held) => (words, count.max(held.len().min(QUOTED))),
+                None => (words.replace(QUOTES, " "), count),
+            };
             let text = match mode {
                 SearchMode::Vectors => Vec::new(),
                 _ => target.index.search_text(&words, &allowed, count)?,
             };
-            let vectors = asked.iter().map(|(opened, vector, set)| opened.index.search_vectors(vector, set, count));
-            Ok::<_, LiveError>((text, vectors.collect::<Result<Vec<_>, _>>()?))
+            let mut vectors = Vec::with_capacity(asked.len());
+            for (opened, vector, set) in &asked {
+                let set = match &held {
+                    Some(held) => held.iter().map(|key| key.document).filter(|one| set.contains(*one)).collect(),
+                    None => set.clone(),
+                };
+                let mut hits = opened.index.search_vectors(vector, &set, wanted)?;
+                hits.retain(|hit| held.as_ref().is_none_or(|held| held.contains(&hit.key())));
+                vectors.push(hits);
+            }
+            let nothing_quoted = held.is_some_and(|held| held.is_empty());
+            Ok::<_, LiveError>((text, vectors, exact, nothing_quoted))
         });
-        let (text, vectors) = searched.await.map_err(|_| LiveError::Ended)??;
-        let hits = joined(&opened, &text, &vectors, weights, limit);
+        let (text, vectors, mut exact, nothing_quoted) = searched.await.map_err(|_| LiveError::Ended)??;
+        // Words alone, and vectors alone, are shown as they are.
+        if mode != SearchMode::Hybrid || !weights.exact_first {
+            exact = ExactMatches::default();
+        }
+        let mut notice = notice;
+        if nothing_quoted {
+            let none =
+                "no passage holds all of the words in quotation marks; leave the marks out to find others".to_owned();
+            notice = Some(notice.map_or(none.clone(), |before| format!("{before}; {none}")));
+        }
+        let hits = joined(&opened, &text, &vectors, (weights, &exact), limit);
         Ok(Ranked { hits, documents, notice })
     }
 }
@@ -199,7 +245,7 @@ fn joined(
     opened: &Opened,
     text: &[Hit],
     vectors: &[Vec<Hit>],
-    weights: SearchWeights,
+    (weights, exact): (SearchWeights, &ExactMatches),
     limit: usize,
 ) -> Vec<RankedChunk> {
     let weights =
@@ -209,7 +255,7 @@ fn joined(
     let by_text = scores(text);
     let by_vector: HashMap<_, _> = vectors.iter().flat_map(|hits| scores(hits)).collect();
     let vectors: Vec<Vec<_>> = vectors.iter().map(|hits| keys(hits)).collect();
-    fuse_all(&keys(text), &vectors, weights)
+    put_exact_first(fuse_all(&keys(text), &vectors, weights), exact)
         .into_iter()
         .take(limit)
         .filter_map(|fused| {
@@ -219,6 +265,7 @@ fn joined(
                 vector: fused.vector_rank.zip(by_vector.get(&fused.key).copied()),
                 key: fused.key,
                 score: fused.score,
+                exact: exact.chunks.get(&fused.key).cloned().unwrap_or_default(),
                 rerank: None,
             })
         })

@@ -44,7 +44,8 @@ impl Cacheable for Found {
             let headings: usize = row.headings.iter().map(|one| one.len() + size_of::<String>()).sum();
             let facts = hit.facts.name.len() + hit.facts.source.len() + hit.facts.doc_type.len();
             let areas = row.areas.len() * size_of::<steward_core::document::ChunkArea>();
-            size_of::<(RankedChunk, ChunkRow)>() + row.text.len() + headings + facts + areas + row.method.len()
+            let terms: usize = hit.exact.terms.iter().map(|one| one.len() + size_of::<String>()).sum();
+            size_of::<(RankedChunk, ChunkRow)>() + terms + row.text.len() + headings + facts + areas + row.method.len()
         };
         self.hits.iter().map(of).sum()
     }
@@ -70,8 +71,11 @@ impl Found {
             hit.score = score;
             hit.rerank = Some(*said);
         }
-        // Equal ones stay as they were.
-        self.hits.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
+        // Equal ones stay as they were, and exact hits first.
+        let order = |a: &RankedChunk, b: &RankedChunk| {
+            b.exact.weight.total_cmp(&a.exact.weight).then_with(|| b.score.total_cmp(&a.score))
+        };
+        self.hits.sort_by(|(a, _), (b, _)| order(a, b));
         self.hits.extend(rest);
     }
 }

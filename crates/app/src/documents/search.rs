@@ -2,7 +2,7 @@
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::collections::{check_weights, visible_to};
-use crate::document_service::{LiveError, RankedChunk, Search, SearchFilter};
+use crate::document_service::{LiveError, Quoted, RankedChunk, Search, SearchFilter};
 use crate::dto::documents::{Chunk, DocumentSearch, EmbeddingModelStats, FoundChunk, SearchResult, VectorStoreStats};
 use std::collections::{BTreeMap, HashSet};
 use steward_core::document::{Collection, SearchWeights};
@@ -55,7 +55,8 @@ impl App {
         };
         let limit = limit as usize;
         let (mode, fresh, user) = (input.mode, input.fresh, Some(caller.user()));
-        let search = Search { query, filter, mode, weights, limit, rerank, connection, fresh, user };
+        let search =
+            Search { query, filter, mode, weights, limit, quoted: Quoted::Required, rerank, connection, fresh, user };
         let (found, cached) = self.documents.find(&search).await.map_err(|error| unavailable(&error))?;
         let took_ms = u64::try_from(self.now().since(begun).as_millis()).unwrap_or(u64::MAX);
         Ok(SearchResult {
@@ -150,6 +151,7 @@ fn shown((hit, row): &(RankedChunk, ChunkRow)) -> FoundChunk {
         doc_type: hit.facts.doc_type.clone(),
         added_at: hit.facts.added_at,
         chunk: Chunk::of(hit.key.chunk, row.clone()),
+        exact: hit.exact.terms.clone(),
         score: hit.score,
         text_rank: hit.text.map(|(rank, _)| rank),
         text_score: hit.text.map(|(_, score)| score),

@@ -1,7 +1,7 @@
 //! What a person's words ask of the index of words. None of them is an operator; only quotation marks mean something.
 
 use super::language::Stems;
-use super::words::{Form, words};
+use super::words::{Form, is_word, words};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -12,26 +12,52 @@ const PART: f32 = 0.3;
 pub struct TextQuery {
     /// Each once, with its weight: the more of them, the better.
     pub terms: Vec<(String, f32)>,
-    /// Words that must stand one after the other, with their distances from the first.
+    /// Quoted words, with their distances from the first: each must stand in a chunk, and where they stand one after the
+    /// other is found first.
     pub phrases: Vec<Vec<(u32, String)>>,
 }
 
 /// Of a longer question the rest is passed over, bytes.
 const LONGEST: usize = 16_384;
 
-const QUOTES: &[(char, &[char])] =
-    &[('"', &['"']), ('“', &['”', '“']), ('„', &['“', '”', '"']), ('«', &['»']), ('”', &['”'])];
+const QUOTES: &[(char, &[char])] = &[
+    ('"', &['"']),
+    ('“', &['”', '“']),
+    ('„', &['“', '”', '"']),
+    ('«', &['»']),
+    ('»', &['«']),
+    ('”', &['”']),
+    ('「', &['」']),
+    ('『', &['』']),
+    ('＂', &['＂']),
+];
+
+/// What of a question is in quotation marks, and what isn't, each in its order.
+pub struct QuotedParts<'q> {
+    pub quoted: Vec<&'q str>,
+    pub rest: Vec<&'q str>,
+}
+
+impl<'q> QuotedParts<'q> {
+    pub fn of(text: &'q str) -> Self {
+        let mut parts = Self { quoted: Vec::new(), rest: Vec::new() };
+        let mut rest = &text[..text.floor_char_boundary(LONGEST)];
+        while let Some((before, quoted, after)) = quotation(rest) {
+            parts.rest.push(before);
+            parts.quoted.push(quoted);
+            rest = after;
+        }
+        parts.rest.push(rest);
+        parts
+    }
+}
 
 impl TextQuery {
     pub fn read(text: &str) -> Self {
         let mut query = Self::default();
-        let mut rest = &text[..text.floor_char_boundary(LONGEST)];
-        while let Some((before, quoted, after)) = quotation(rest) {
-            query.add_terms(before);
-            query.add_phrase(quoted);
-            rest = after;
-        }
-        query.add_terms(rest);
+        let parts = QuotedParts::of(text);
+        parts.rest.into_iter().for_each(|rest| query.add_terms(rest));
+        parts.quoted.into_iter().for_each(|quoted| query.add_phrase(quoted));
         query
     }
 
@@ -64,10 +90,15 @@ impl TextQuery {
     }
 }
 
-/// What stands before, within and after the first pair of quotation marks.
+/// What stands before, within and after the first pair of quotation marks. One after a letter or digit opens none: `12"`.
 fn quotation(text: &str) -> Option<(&str, &str, &str)> {
+    let mut before = ' ';
     for (at, mark) in text.char_indices() {
+        let follows_word = is_word(std::mem::replace(&mut before, mark));
         let Some((_, closing)) = QUOTES.iter().find(|(opening, _)| *opening == mark) else { continue };
+        if follows_word && mark == '"' {
+            continue;
+        }
         let inside = &text[at + mark.len_utf8()..];
         if let Some(end) = inside.find(*closing) {
             let close = inside[end..].chars().next().map_or(0, char::len_utf8);

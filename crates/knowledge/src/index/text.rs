@@ -1,13 +1,15 @@
 //! BM25 over words, by tantivy.
 
 use super::best::{Best, Candidate};
+use super::exact::{ExactMatches, TermKind, exact_terms};
 use super::language::Stems;
 use super::narrow;
 use super::query::TextQuery;
 use super::statistics::{Allowed, Statistics};
-use super::types::{ChunkEntry, Hit, IndexError};
+use super::types::{ChunkEntry, ChunkKey, Hit, IndexError};
 use super::words::words;
 use crate::document_set::DocumentSet;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use steward_core::locks::lock;
@@ -30,6 +32,18 @@ const HEADING: f32 = 1.5;
 const MOST_TERMS: usize = 64;
 /// Sets of documents whose counts are remembered until the next commit.
 const REMEMBERED: usize = 16;
+/// How much more quoted words count that stand one after the other: more than anything else.
+const PHRASE: f32 = 50.0;
+/// A quoted phrase comes before all other terms.
+const QUOTED: f32 = 100.0;
+/// Chunks that hold a quoted phrase, or all quoted words, of which more are not told apart.
+const MOST_QUOTED: u64 = 100_000;
+/// A code is rare that stands in no more chunks than one through so many, at least and at most in these.
+const RARE_SHARE: u64 = 300;
+const RARE: (u64, u64) = (5, 20);
+/// Any other word: in no more than one through so many, and at most in these.
+const RARE_WORD_SHARE: u64 = 200;
+const RARE_WORD: u64 = 3;
 /// Below one through so many of all chunks, these are visited alone.
 const NARROW: u64 = 5;
 /// A segment with so many removed chunks is written anew, as a part of it.
@@ -157,6 +171,13 @@ fn tokens(text: &str, stems: &Stems) -> PreTokenizedString {
     PreTokenizedString { text: String::new(), tokens: words(text, stems).into_iter().map(token).collect() }
 }
 
+/// As BM25 has it.
+#[expect(clippy::cast_precision_loss, reason = "counts, for a score")]
+fn inverse_frequency(all: u64, found: usize) -> f32 {
+    let (all, found) = (all as f32, found as f32);
+    ((all - found + 0.5) / (found + 0.5)).max(0.0).ln_1p()
+}
+
 impl TextSnapshot {
     pub fn chunks(&self) -> u64 {
         self.searcher.num_docs()
@@ -261,26 +282,111 @@ impl TextSnapshot {
 
     fn query(&self, mut question: TextQuery, statistics: &Statistics<'_>) -> Result<Box<dyn Query>, IndexError> {
         let phrases = std::mem::take(&mut question.phrases);
-        let fields = self.boosts();
         let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         for (term, weight) in self.terms(question, statistics)? {
             let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
             parts.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight))));
         }
         for phrase in phrases {
-            let in_field = |(field, boost): (Field, f32)| -> (Occur, Box<dyn Query>) {
-                let term = |text: &str| Term::from_field_text(field, text);
-                let query: Box<dyn Query> = match &phrase[..] {
-                    [(_, one)] => Box::new(TermQuery::new(term(one), IndexRecordOption::WithFreqs)),
-                    several => Box::new(PhraseQuery::new_with_offset(
-                        several.iter().map(|(at, text)| (*at as usize, term(text))).collect(),
-                    )),
-                };
-                (Occur::Should, Box::new(BoostQuery::new(query, boost)))
-            };
-            parts.push((Occur::Must, Box::new(BooleanQuery::new(fields.into_iter().map(in_field).collect()))));
+            for (_, word) in &phrase {
+                let word = std::slice::from_ref(word).iter().map(|word| (0, word.clone())).collect::<Vec<_>>();
+                parts.push((Occur::Must, self.phrase(&word, 1.0)));
+            }
+            if phrase.len() > 1 {
+                parts.push((Occur::Should, self.phrase(&phrase, PHRASE)));
+            }
         }
         Ok(Box::new(BooleanQuery::new(parts)))
+    }
+
+    /// Words one after the other, in a text or in its headings.
+    fn phrase(&self, words: &[(u32, String)], weight: f32) -> Box<dyn Query> {
+        let in_field = |(field, boost): (Field, f32)| -> (Occur, Box<dyn Query>) {
+            let term = |text: &str| Term::from_field_text(field, text);
+            let query: Box<dyn Query> = match words {
+                [(_, one)] => Box::new(TermQuery::new(term(one), IndexRecordOption::WithFreqs)),
+                several => Box::new(PhraseQuery::new_with_offset(
+                    several.iter().map(|(at, text)| (*at as usize, term(text))).collect(),
+                )),
+            };
+            (Occur::Should, Box::new(BoostQuery::new(query, boost * weight)))
+        };
+        Box::new(BooleanQuery::new(self.boosts().into_iter().map(in_field).collect()))
+    }
+
+    /// The chunks that hold what a question names exactly, as far as that is rare among those that may be seen.
+    pub fn find_exact(&self, question: &str, documents: &DocumentSet) -> Result<ExactMatches, IndexError> {
+        let mut found = ExactMatches::default();
+        let terms = exact_terms(question);
+        if terms.is_empty() || documents.is_empty() {
+            return Ok(found);
+        }
+        let allowed = self.allowed(documents)?;
+        let all = allowed.as_ref().map_or_else(|| self.chunks(), |allowed| allowed.chunks);
+        for term in &terms {
+            let most = match term.kind {
+                TermKind::Quoted => MOST_QUOTED,
+                TermKind::Code => (all / RARE_SHARE).clamp(RARE.0, RARE.1),
+                TermKind::Word => (all / RARE_WORD_SHARE).min(RARE_WORD),
+            };
+            if most == 0 {
+                continue;
+            }
+            let query = self.phrase(&term.phrase, 1.0);
+            let Some(places) = self.matching(query.as_ref(), allowed.as_deref(), most)? else { continue };
+            let quoted = if term.kind == TermKind::Quoted { QUOTED } else { 0.0 };
+            let weight = inverse_frequency(all, places.len()) + quoted;
+            for key in self.keys(&places)? {
+                let chunk = found.chunks.entry(key).or_default();
+                chunk.weight += weight;
+                chunk.terms.push(term.text.clone());
+            }
+        }
+        let words: HashSet<&String> = terms
+            .iter()
+            .filter(|term| term.kind == TermKind::Quoted)
+            .flat_map(|term| &term.phrase)
+            .map(|(_, word)| word)
+            .collect();
+        if !words.is_empty() {
+            let each = words.into_iter().map(|word| (Occur::Must, self.phrase(&[(0, word.clone())], 1.0)));
+            let places = self.matching(&BooleanQuery::new(each.collect()), allowed.as_deref(), MOST_QUOTED)?;
+            found.quoted = Some(self.keys(&places.unwrap_or_default())?.into_iter().collect());
+        }
+        Ok(found)
+    }
+
+    /// Where something stands; `None` if it stands in more than `most` chunks.
+    fn matching(
+        &self,
+        query: &dyn Query,
+        allowed: Option<&Allowed>,
+        most: u64,
+    ) -> Result<Option<Vec<DocAddress>>, IndexError> {
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
+        let mut found = Vec::new();
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
+            let alive = reader.alive_bitset();
+            let allowed = allowed.and_then(|allowed| allowed.segments.get(segment as usize));
+            weight.for_each_no_score(reader, &mut |docs| {
+                let seen = |doc: &u32| {
+                    allowed.map_or_else(|| alive.is_none_or(|alive| alive.is_alive(*doc)), |some| some.contains(*doc))
+                };
+                if found.len() <= most {
+                    found.extend(docs.iter().filter(|doc| seen(doc)).map(|doc| DocAddress::new(segment, *doc)));
+                }
+            })?;
+            if found.len() > most {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
+    }
+
+    fn keys(&self, places: &[DocAddress]) -> Result<Vec<ChunkKey>, IndexError> {
+        let found = places.iter().map(|place| Candidate { score: 0.0, place: *place }).collect();
+        Ok(self.hits(found)?.iter().map(Hit::key).collect())
     }
 
     fn keep_rarest(&self, question: &mut TextQuery, statistics: &Statistics<'_>) -> Result<(), IndexError> {
