@@ -97,16 +97,19 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
             kind
         }
         Format::Text(kind, decoded) => {
-            if decoded.guessed {
-                draft.warn("The file doesn't say how its letters are encoded; it was read as Western European text.");
+            if let Some(encoding) = decoded.guessed {
+                let western = if encoding == "windows-1252" { "Western European text, " } else { "" };
+                draft.warn(format!(
+                    "The file doesn't say how its letters are encoded; it was read as {western}{encoding}."
+                ));
             }
-            read_text(kind, &decoded.text, &mut draft)?
+            read_text(kind, &decoded.text, name, &mut draft)?
         }
     };
     draft.finish(doc_type)
 }
 
-fn read_text(kind: TextKind, text: &str, draft: &mut Draft<'_>) -> Result<&'static str> {
+fn read_text(kind: TextKind, text: &str, name: &str, draft: &mut Draft<'_>) -> Result<&'static str> {
     match kind {
         TextKind::Plain => text::plain(text, draft).map(|()| "text"),
         TextKind::Markdown => markdown::read(&text.replace("\r\n", "\n"), draft).map(|()| "markdown"),
@@ -127,7 +130,7 @@ fn read_text(kind: TextKind, text: &str, draft: &mut Draft<'_>) -> Result<&'stat
             }
             Ok("json")
         }
-        TextKind::Table(separator) => table::separated(text, separator, draft).map(|()| "csv"),
+        TextKind::Table => table::separated(text, name, draft).map(|()| "csv"),
         TextKind::Code => text::code(text, draft).map(|()| "code"),
     }
 }

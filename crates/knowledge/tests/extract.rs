@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod beside;
 mod formats;
 mod hostile;
 mod make;

@@ -1,5 +1,5 @@
 //! Runs what is not trusted: programs confined by the operating system, files confined to a workspace, and SQL that
-//! can only do what a policy allows. Knows nothing of agents or runs.
+//! can only do what a policy allows. Reads texts whose form nobody declared. Knows nothing of agents or runs.
 
 pub mod attempt;
 pub mod files;
@@ -9,6 +9,7 @@ pub mod memory;
 pub mod process;
 pub mod python;
 pub mod sql;
+pub mod text;
 
 /// The lines of a data file that are neither empty nor comments.
 fn data_lines(text: &'static str) -> impl Iterator<Item = &'static str> {

@@ -91,7 +91,7 @@ impl Guard {
             conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
             match &file.content {
                 TableContent::Text(text) => {
-                    Table::read(file, text, &mut room)?.load(&conn, &name, file, text, &room)?;
+                    Table::read(file, text, &mut room)?.load(&conn, &name, file, &room)?;
                 }
                 TableContent::Parquet(bytes) => {
                     parquet_tables::load(&conn, &name, file, bytes.clone(), &mut room)?;

@@ -90,7 +90,10 @@ impl DocumentService {
                     let page = &mut extracted.pages[index];
                     page.ocr = Some(ocr);
                     if ocr.engine.is_some() {
-                        page.blocks = blocks;
+                        // Values of form fields and remarks are no part of the picture.
+                        let beside = std::mem::replace(&mut page.blocks, blocks);
+                        let read: String = page.blocks.iter().map(|block| block.text.as_str()).collect();
+                        page.blocks.extend(beside.into_iter().filter(|block| !read.contains(&block.text)));
                     }
                 }
                 Err(error) => {

@@ -3,10 +3,11 @@
 use super::compound::{self, Compound};
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
+use super::msg;
 use super::office::{Office, OfficeKind, find_main};
-use super::text::{Decoded, decode, is_one_of};
+use super::text::is_one_of;
 use super::zip::Archive;
-use super::{msg, table};
+use steward_sandbox::text::{Decoded, decode};
 
 pub(super) enum Format<'a> {
     Pdf,
@@ -29,8 +30,7 @@ pub(super) enum TextKind {
     Markdown,
     Html,
     Json,
-    /// The byte between fields.
-    Table(u8),
+    Table,
     Code,
 }
 
@@ -188,8 +188,7 @@ fn text_kind(text: &str, name: &str) -> TextKind {
         _ if is_page => TextKind::Html,
         "html" | "htm" | "xhtml" | "shtml" if begin.starts_with('<') => TextKind::Html,
         "md" | "markdown" | "mdown" | "mkd" | "mdx" => TextKind::Markdown,
-        "tsv" | "tab" => TextKind::Table(b'\t'),
-        "csv" | "psv" => TextKind::Table(table::separator(text).unwrap_or(b',')),
+        "csv" | "psv" | "tsv" | "tab" => TextKind::Table,
         "json" | "jsonl" | "ndjson" | "geojson" | "ipynb" => TextKind::Json,
         extension if is_one_of(extension, CODE) => TextKind::Code,
         "" if begin.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(begin).is_ok() => {

@@ -5,6 +5,7 @@ use super::error::{ExtractError, Result};
 use super::html;
 use super::text;
 use mail_parser::{Address, Message, MessageParser, MimeHeaders as _, PartType};
+use steward_sandbox::text::{part_text, readable_heads};
 
 /// Reads a file that is attached.
 pub(super) type ReadAttached<'f> = &'f mut dyn FnMut(&[u8], &str, &mut Draft<'_>) -> Result<()>;
@@ -21,7 +22,8 @@ pub(super) fn head(lines: &[(&str, String)], draft: &mut Draft<'_>) -> Result<()
 }
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>, attached: ReadAttached<'_>) -> Result<()> {
-    let message = MessageParser::default().parse(bytes).ok_or_else(|| ExtractError::broken("it is no whole mail"))?;
+    let mail = readable_heads(bytes);
+    let message = MessageParser::default().parse(&*mail).ok_or_else(|| ExtractError::broken("it is no whole mail"))?;
     draft.title = message.subject().map(str::to_owned);
     draft.page(None)?;
     write(&message, draft, attached, 0)
@@ -50,11 +52,12 @@ fn write(message: &Message<'_>, draft: &mut Draft<'_>, attached: ReadAttached<'_
     let mut plain = false;
     for part in message.text_bodies() {
         match &part.body {
-            PartType::Text(body) => {
-                body_text(body, draft)?;
+            PartType::Text(_) => {
+                let body = part_text(message, part);
+                body_text(&body, draft)?;
                 plain |= !body.trim().is_empty();
             }
-            PartType::Html(body) if !plain => drop(html::read(body, draft)?),
+            PartType::Html(_) if !plain => drop(html::read(&part_text(message, part), draft)?),
             _ => {}
         }
     }
@@ -68,8 +71,8 @@ fn write(message: &Message<'_>, draft: &mut Draft<'_>, attached: ReadAttached<'_
             PartType::Binary(content) | PartType::InlineBinary(content) => {
                 attached(content, &name.unwrap_or_else(|| "attachment".to_owned()), draft)?;
             }
-            PartType::Text(content) | PartType::Html(content) if name.is_some() => {
-                attached(content.as_bytes(), &name.unwrap_or_default(), draft)?;
+            PartType::Text(_) | PartType::Html(_) if name.is_some() => {
+                attached(part_text(message, part).as_bytes(), &name.unwrap_or_default(), draft)?;
             }
             _ => {}
         }

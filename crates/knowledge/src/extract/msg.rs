@@ -4,9 +4,10 @@ use super::compound::Compound;
 use super::draft::Draft;
 use super::error::Result;
 use super::mail::{ReadAttached, body_text, head};
-use super::numbers::utf_16;
+use super::numbers::{u32_at, utf_16};
 use super::{html, rtf};
-use encoding_rs::WINDOWS_1252;
+use encoding_rs::Encoding;
+use steward_sandbox::text::decode;
 
 pub(super) const PROPERTIES: &str = "__properties_version1.0";
 const SUBJECT: &str = "0037";
@@ -51,7 +52,7 @@ fn body(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
         return body_text(&plain, draft);
     }
     let page = match binary(file, "", BODY_HTML)? {
-        Some(bytes) => Some(decoded(bytes)),
+        Some(bytes) => Some(decoded(file, &bytes)?),
         None => text(file, "", BODY_HTML)?,
     };
     if let Some(page) = page {
@@ -63,8 +64,37 @@ fn body(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
     }
 }
 
-fn decoded(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| WINDOWS_1252.decode(error.as_bytes()).0.into_owned())
+/// What the machine wrote that made the file, by the code page that it names, else by the bytes.
+fn decoded(file: &Compound<'_>, bytes: &[u8]) -> Result<String> {
+    let page = file.read(PROPERTIES)?.as_deref().and_then(code_page);
+    if let (Some(encoding), Err(_)) = (page, std::str::from_utf8(bytes)) {
+        return Ok(encoding.decode_without_bom_handling(bytes).0.into_owned());
+    }
+    Ok(decode(bytes.to_vec()).map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |found| found.text))
+}
+
+/// The encoding of texts that aren't in Unicode, from the properties: 32 bytes, then 16 for each.
+fn code_page(properties: &[u8]) -> Option<&'static Encoding> {
+    const MESSAGE_CODE_PAGE: u32 = 0x3ffd_0003;
+    const INTERNET_CODE_PAGE: u32 = 0x3fde_0003;
+    let value = |wanted: u32| {
+        let entries = properties.get(32..)?.chunks_exact(16);
+        entries.filter(|entry| u32_at(entry, 0) == Some(wanted)).find_map(|entry| u32_at(entry, 8))
+    };
+    let label = match value(MESSAGE_CODE_PAGE).or_else(|| value(INTERNET_CODE_PAGE))? {
+        932 => "shift_jis".to_owned(),
+        936 => "gbk".to_owned(),
+        949 => "euc-kr".to_owned(),
+        950 => "big5".to_owned(),
+        20_866 => "koi8-r".to_owned(),
+        50_220..=50_222 => "iso-2022-jp".to_owned(),
+        51_932 => "euc-jp".to_owned(),
+        54_936 => "gb18030".to_owned(),
+        65_001 => "utf-8".to_owned(),
+        page @ 28_591..=28_605 => format!("iso-8859-{}", page - 28_590),
+        page => format!("windows-{page}"),
+    };
+    Encoding::for_label(label.as_bytes())
 }
 
 /// A property's text, in Unicode or in the encoding of the machine that wrote it.
@@ -72,7 +102,7 @@ fn text(file: &Compound<'_>, folder: &str, property: &str) -> Result<Option<Stri
     if let Some(bytes) = file.read(&format!("{folder}__substg1.0_{property}001F"))? {
         return Ok(Some(utf_16(&bytes)));
     }
-    Ok(file.read(&format!("{folder}__substg1.0_{property}001E"))?.map(decoded))
+    file.read(&format!("{folder}__substg1.0_{property}001E"))?.map(|bytes| decoded(file, &bytes)).transpose()
 }
 
 fn binary(file: &Compound<'_>, folder: &str, property: &str) -> Result<Option<Vec<u8>>> {

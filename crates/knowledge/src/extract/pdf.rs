@@ -1,5 +1,6 @@
 //! PDF. Its structure is read by a library; here glyphs become text, and text becomes lines, columns, tables and blocks.
 
+mod annotations;
 mod blocks;
 mod cmap;
 mod columns;
@@ -15,8 +16,9 @@ mod tables;
 use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
+use annotations::{Fields, Remark};
 use blocks::{Body, Kind, Piece};
-use content::{Sources, interpret};
+use content::{Interpreter, Sources, interpret};
 use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use lines::Row;
@@ -30,7 +32,10 @@ const PICTURED: f32 = 0.05;
 
 struct Read {
     spans: Spans,
+    /// Letters of the content itself.
+    letters: usize,
     rows: Vec<Vec<Row>>,
+    remarks: Vec<Remark>,
 }
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
@@ -41,12 +46,15 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
         return Err(ExtractError::broken("it has no pages"));
     }
     let sources = Sources::new(draft.budget);
-    let mut pages = Vec::new();
+    let (mut pages, mut fields) = (Vec::new(), Fields::default());
     for page in pdf.pages().iter() {
         draft.budget.page()?;
-        let (spans, _) = interpret(page, &sources, false)?;
+        let mut interpreter = Interpreter::of(page, &sources, false)?;
+        let letters = interpreter.spans.letters;
+        let remarks = annotations::draw(&mut interpreter, page, &mut fields)?;
+        let spans = interpreter.spans;
         let rows = columns::in_order(&spans);
-        pages.push(Read { spans, rows });
+        pages.push(Read { spans, letters, rows, remarks });
     }
     running::remove(pages.iter_mut().map(|page| (page.spans.height, &mut page.rows)).collect());
     let body = Body::of(pages.iter().flat_map(|page| page.rows.iter().flatten()));
@@ -56,7 +64,13 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
         .collect();
     let levels = blocks::levels(pieces.iter().flatten());
     for (page, pieces) in pages.iter().zip(pieces) {
-        write(&page.spans, pieces, &levels, draft)?;
+        write(page, pieces, &levels, draft)?;
+    }
+    for value in annotations::without_a_place(&pdf, &fields, &sources) {
+        draft.paragraph(&value)?;
+    }
+    for what in annotations::left_out(&pdf) {
+        draft.warn(what);
     }
     Ok(())
 }
@@ -83,10 +97,11 @@ fn refusal(error: LoadPdfError) -> ExtractError {
     }
 }
 
-fn write(spans: &Spans, pieces: Vec<Piece>, levels: &blocks::Levels, draft: &mut Draft<'_>) -> Result<()> {
+fn write(read: &Read, pieces: Vec<Piece>, levels: &blocks::Levels, draft: &mut Draft<'_>) -> Result<()> {
+    let spans = &read.spans;
     let page = draft.counted_page();
-    let is_unreadable = spans.unknown > spans.letters;
-    page.is_scan = is_unreadable || spans.letters < USEFUL && spans.pictures >= PICTURED;
+    let is_unreadable = spans.unknown > read.letters;
+    page.is_scan = is_unreadable || read.letters < USEFUL && spans.pictures >= PICTURED;
     let number = page.number;
     if is_unreadable && spans.unknown >= USEFUL {
         draft.warn(format!("The fonts of page {number} don't say which letters they show."));
@@ -102,6 +117,9 @@ fn write(spans: &Spans, pieces: Vec<Piece>, levels: &blocks::Levels, draft: &mut
         };
         let area = area(&piece, spans);
         draft.block_at(kind, &piece.text, area)?;
+    }
+    for Remark(text) in &read.remarks {
+        draft.paragraph(text)?;
     }
     Ok(())
 }
@@ -124,7 +142,8 @@ fn text_string(bytes: &[u8]) -> String {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
         bytes => WINDOWS_1252.decode_without_bom_handling(bytes).0,
     };
-    text.chars().filter(|letter| !letter.is_control()).collect()
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    lines.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect()
 }
 
 /// Programs put the name of the source here.

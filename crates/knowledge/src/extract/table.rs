@@ -3,9 +3,7 @@
 use super::draft::{Draft, one_line};
 use super::error::{ExtractError, Result};
 use steward_core::extracted::BlockKind;
-
-const SNIFFED_ROWS: usize = 20;
-const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+use steward_sandbox::text::Rows;
 
 /// The first row is the head. Empty rows and columns are left out.
 pub(super) fn markdown(rows: &[Vec<String>]) -> String {
@@ -56,30 +54,17 @@ pub(super) fn add(rows: &[Vec<String>], draft: &mut Draft<'_>) -> Result<()> {
     }
 }
 
-/// The separator that gives most rows the same number of fields, if there is one.
-pub(super) fn separator(text: &str) -> Option<u8> {
-    let sure = |separator: &u8| {
-        let counts: Vec<usize> =
-            records(text, *separator).take(SNIFFED_ROWS).filter_map(|row| row.ok().map(|row| row.len())).collect();
-        let first = *counts.first()?;
-        let same = counts.iter().filter(|count| **count == first).count();
-        (first > 1 && counts.len() > 1 && same * 5 >= counts.len() * 4).then_some((same * first, *separator))
-    };
-    SEPARATORS.iter().filter_map(sure).max_by_key(|(score, _)| *score).map(|(_, separator)| separator)
-}
-
-fn records(text: &str, separator: u8) -> impl Iterator<Item = csv::Result<csv::StringRecord>> {
-    let mut reader = csv::ReaderBuilder::new();
-    reader.delimiter(separator).has_headers(false).flexible(true);
-    reader.from_reader(text.as_bytes()).into_records()
-}
-
-pub(super) fn separated(text: &str, separator: u8, draft: &mut Draft<'_>) -> Result<()> {
+/// `name` of the file.
+pub(super) fn separated(text: &str, name: &str, draft: &mut Draft<'_>) -> Result<()> {
     draft.page(None)?;
+    let table = Rows::of(text, name);
     let mut rows = Vec::new();
-    for record in records(text, separator) {
+    for record in table.records() {
         let record = record.map_err(|error| ExtractError::broken(format!("its rows can't be told apart ({error})")))?;
-        rows.push(record.iter().map(str::to_owned).collect());
+        rows.push(record.iter().map(|cell| Rows::cell(cell).into_owned()).collect());
+    }
+    if table.has_open_quotation() {
+        draft.warn("A quotation mark opens a cell and none closes it, so that the rest of the file is in this cell.");
     }
     add(&rows, draft)
 }

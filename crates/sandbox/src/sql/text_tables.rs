@@ -3,39 +3,33 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::ByteRecord;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
 use super::error::SqlError;
 use super::open::COLUMNS;
 use super::table_file::{Room, TableFile, create, free, insertion, real, too_large, unreadable};
+use crate::text::Rows;
 
-/// Records examined to find what separates their cells.
-const SAMPLE: usize = 50;
-/// The likeliest first.
-const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
-
-pub(super) struct Table {
-    separator: u8,
+pub(super) struct Table<'t> {
+    rows: Rows<'t>,
     headed: bool,
     columns: Vec<(String, Column)>,
 }
 
-impl Table {
-    pub fn read(one: &TableFile<'_>, text: &str, room: &mut Room) -> Result<Self, SqlError> {
-        let separator = separator(text);
+impl<'t> Table<'t> {
+    pub fn read(one: &TableFile<'_>, text: &'t str, room: &mut Room) -> Result<Self, SqlError> {
+        let rows = Rows::of(text, one.source);
         let mut first: Option<Vec<String>> = None;
         let mut columns: Vec<Column> = Vec::new();
-        let mut several_lines = false;
-        for record in records(text, separator) {
+        for record in rows.records() {
             let record = record.map_err(|e| unreadable(one, &e.to_string()))?;
-            several_lines = record.iter().any(|cell| cell.contains(&b'\n'));
             if record.iter().all(<[u8]>::is_empty) {
                 continue;
             }
             room.take(one, Instant::now())?;
-            let cells = record.iter().map(String::from_utf8_lossy);
+            let cells = record.iter().map(Rows::cell);
             if first.is_none() {
                 first = Some(cells.map(std::borrow::Cow::into_owned).collect());
                 continue;
@@ -50,8 +44,7 @@ impl Table {
                 columns[at].add(&cell);
             }
         }
-        // A quotation mark that never ends takes the rest of the file into its cell.
-        if several_lines && text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
+        if rows.has_open_quotation() {
             return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
         }
         let first = first.ok_or_else(|| unreadable(one, "it holds no rows"))?;
@@ -72,58 +65,26 @@ impl Table {
             let name = given.map_or_else(|| format!("column_{}", at + 1), ToOwned::to_owned);
             (free(&name, &mut names), column)
         });
-        Ok(Self { separator, headed, columns: columns.collect() })
+        Ok(Self { rows, headed, columns: columns.collect() })
     }
 
     /// Makes a table of it.
-    pub fn load(
-        &self,
-        conn: &Connection,
-        name: &str,
-        one: &TableFile<'_>,
-        text: &str,
-        room: &Room,
-    ) -> Result<(), SqlError> {
+    pub fn load(&self, conn: &Connection, name: &str, one: &TableFile<'_>, room: &Room) -> Result<(), SqlError> {
         create(conn, name, self.columns.iter().map(|(name, column)| (name.as_str(), column.kind().word())))?;
         let kinds: Vec<Kind> = self.columns.iter().map(|(_, column)| column.kind()).collect();
         let mut insert = insertion(conn, name, kinds.len())?;
-        let rows = records(text, self.separator)
-            .filter_map(Result::ok)
-            .filter(|record| !record.iter().all(<[u8]>::is_empty))
-            .skip(usize::from(self.headed));
+        let filled = |record: &ByteRecord| !record.iter().all(<[u8]>::is_empty);
+        let rows = self.rows.records().filter_map(Result::ok).filter(filled).skip(usize::from(self.headed));
         for record in rows {
             room.in_time(one, Instant::now())?;
             let values = kinds.iter().enumerate().map(|(at, kind)| {
-                let cell = String::from_utf8_lossy(record.get(at).unwrap_or_default());
+                let cell = Rows::cell(record.get(at).unwrap_or_default());
                 kind.value(&cell).unwrap_or(SqlValue::Null)
             });
             insert.execute(params_from_iter(values)).map_err(SqlError::Sqlite)?;
         }
         Ok(())
     }
-}
-
-fn records(text: &str, separator: u8) -> impl Iterator<Item = csv::Result<ByteRecord>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    ReaderBuilder::new()
-        .delimiter(separator)
-        .flexible(true)
-        .has_headers(false)
-        .from_reader(text.as_bytes())
-        .into_byte_records()
-}
-
-/// The separator with the most rows as long as the first, and then with the longest rows.
-fn separator(text: &str) -> u8 {
-    let worth = |separator: &u8| {
-        let lengths: Vec<usize> =
-            records(text, *separator).take(SAMPLE).filter_map(Result::ok).map(|record| record.len()).collect();
-        let first = lengths.first().copied().unwrap_or(0);
-        let like = lengths.iter().filter(|length| **length == first).count();
-        if first < 2 { (0, 0) } else { (like * 100 / lengths.len().max(1), first) }
-    };
-    // The last of equals is chosen, so the likeliest comes last.
-    SEPARATORS.into_iter().rev().max_by_key(worth).unwrap_or(b',')
 }
 
 /// The first row is a header unless a column of numbers has a number there that is not a year over other numbers.

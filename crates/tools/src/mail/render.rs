@@ -9,6 +9,7 @@ use mail_parser::{Address, Message, MessageParser, MimeHeaders as _, PartType};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use steward_sandbox::text::{part_text, readable_heads};
 use url::Url;
 
 const NAMED: usize = 3;
@@ -59,7 +60,8 @@ pub(super) fn list_messages(headers: &[Header], offset_minutes: i32) -> (String,
     let mut rows = Vec::new();
     let mut senders = BTreeSet::new();
     for header in headers.iter().rev() {
-        let message = &MessageParser::default().parse_headers(&header.head).unwrap_or_default();
+        let head = readable_heads(&header.head);
+        let message = &MessageParser::default().parse_headers(&*head).unwrap_or_default();
         let (from, when) = (addresses(message.from()), date(message, offset_minutes));
         let subject = one_line(message.subject().unwrap_or("(no subject)"));
         let mark = if header.seen { "" } else { " (unread)" };
@@ -90,7 +92,8 @@ pub(super) fn origin(senders: &[String]) -> String {
 
 /// A message: text, data, sender. Blocking.
 pub(super) fn render_message(header: &Header, offset_minutes: i32) -> (String, Value, String) {
-    let message = &MessageParser::default().parse(&header.head).unwrap_or_default();
+    let mail = readable_heads(&header.head);
+    let message = &MessageParser::default().parse(&*mail).unwrap_or_default();
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
@@ -153,8 +156,8 @@ fn body(message: &Message<'_>) -> String {
     let mut all = Vec::new();
     for part in message.text_bodies() {
         match &part.body {
-            PartType::Text(text) => all.push(text.replace("\r\n", "\n").trim().to_owned()),
-            PartType::Html(html) => all.push(html_text(html)),
+            PartType::Text(_) => all.push(part_text(message, part).replace("\r\n", "\n").trim().to_owned()),
+            PartType::Html(_) => all.push(html_text(&part_text(message, part))),
             _ => {}
         }
     }

@@ -1,9 +1,9 @@
 use bytes::Bytes;
-use encoding_rs::{Encoding, WINDOWS_1252};
 use std::path::Path;
 use steward_core::provenance::Consulted;
 use steward_sandbox::files::{EntryKind, FileLimits, Workspace};
 use steward_sandbox::sql::{Guard, Policy, TableContent, TableFile};
+use steward_sandbox::text::decode;
 
 const BYTES: u64 = 64 << 20;
 const FILES: usize = 50;
@@ -36,7 +36,11 @@ pub(crate) enum FileContent {
 
 impl FileContent {
     pub fn of(path: &str, bytes: Vec<u8>) -> Self {
-        if ends_in(path, &["parquet"]) { Self::Parquet(bytes.into()) } else { Self::Text(text(bytes)) }
+        if ends_in(path, &["parquet"]) {
+            return Self::Parquet(bytes.into());
+        }
+        let text = decode(bytes.clone()).map(|found| found.text);
+        Self::Text(text.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
@@ -99,18 +103,6 @@ pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy, consulted
     Guard::of_tables(&tables, policy).map_err(|error| error.to_string())
 }
 
-/// Decodes text that is not UTF-8: a byte order mark says so, or it comes from an older spreadsheet.
-fn text(bytes: Vec<u8>) -> String {
-    let marked = Encoding::for_bom(&bytes).map(|(encoding, _)| encoding);
-    match (marked, String::from_utf8(bytes)) {
-        (_, Ok(text)) => text,
-        (marked, Err(error)) => {
-            let encoding = marked.unwrap_or(WINDOWS_1252);
-            encoding.decode(error.as_bytes()).0.into_owned()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -142,6 +134,8 @@ mod tests {
             ("a, b.csv", b"x\n1\n"),
             ("latin.csv", b"name\nM\xfcller\n"),
             ("utf16.csv", b"\xff\xfen\0\n\x005\0\n\0"),
+            ("sep.csv", b"sep=;\r\nplz;ort;betrag\r\n01067;Dresden;1.234,50\r\n04103;Leipzig;88,00\r\n"),
+            ("jis.csv", b"name;n\n\x89\xef\x8b\x63\x82\xcd\x97\x88\x8f\x54\x82\xc5\x82\xb7;1\n"),
             ("x.db", b"SQLite format 3\0"),
             ("empty/readme.md", b""),
         ]);
@@ -153,6 +147,9 @@ mod tests {
         assert_eq!(ask(&dir, "a, b.csv", "SELECT x FROM a__b"), Ok(json!([[1]])));
         assert_eq!(ask(&dir, "latin.csv", "SELECT name FROM latin"), Ok(json!([["Müller"]])));
         assert_eq!(ask(&dir, "utf16.csv", "SELECT n FROM utf16"), Ok(json!([[5]])));
+        let sums = "SELECT ort, betrag, (SELECT sum(betrag) FROM sep) FROM sep WHERE plz = '01067'";
+        assert_eq!(ask(&dir, "sep.csv", sums), Ok(json!([["Dresden", 1234.5, 1322.5]])));
+        assert_eq!(ask(&dir, "jis.csv", "SELECT name FROM jis"), Ok(json!([["会議は来週です"]])));
         for (database, why) in [
             ("missing.csv", "missing.csv"),
             ("../x.csv", "x.csv"),

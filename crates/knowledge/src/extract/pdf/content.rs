@@ -34,7 +34,7 @@ impl<'a> Sources<'a> {
     }
 
     /// `None` if it can't be decoded.
-    fn decode(&self, stream: &Stream<'_>) -> Option<Vec<u8>> {
+    pub fn decode(&self, stream: &Stream<'_>) -> Option<Vec<u8>> {
         if let Err(error) = self.check(stream) {
             *self.failure.borrow_mut() = Some(error);
             return None;
@@ -115,36 +115,74 @@ pub(super) struct Interpreter<'s, 'a> {
     pictures: Option<Vec<Drawn>>,
 }
 
-/// All text of a page, with where it stands, from the upper left corner, in points; with `pictures` also these, in the
-/// order in which they are drawn.
+/// All text of a page's content, with where it stands, from the upper left corner, in points; with `pictures` also these,
+/// in the order in which they are drawn.
 pub(super) fn interpret(page: &Page<'_>, sources: &Sources<'_>, pictures: bool) -> Result<(Spans, Vec<Drawn>)> {
-    let (width, height) = page.render_dimensions();
-    let state = State {
-        matrix: Matrix::of(page.initial_transform(true).as_coeffs()),
-        font: None,
-        size: 1.0,
-        letter_space: 0.0,
-        word_space: 0.0,
-        stretch: 1.0,
-        leading: 0.0,
-        rise: 0.0,
-    };
-    let mut interpreter = Interpreter {
-        sources,
-        state,
-        saved: Vec::new(),
-        text: Matrix::IDENTITY,
-        line: Matrix::IDENTITY,
-        path: Vec::new(),
-        at: (0.0, 0.0),
-        marks: Vec::new(),
-        spans: Spans::new(width, height),
-        pictures: pictures.then(Vec::new),
-    };
-    let content = page_content(page, sources);
-    sources.failed()?;
-    interpreter.run(&content, page.resources(), 0)?;
+    let interpreter = Interpreter::of(page, sources, pictures)?;
     Ok((interpreter.spans, interpreter.pictures.unwrap_or_default()))
+}
+
+impl<'s, 'a> Interpreter<'s, 'a> {
+    /// One that has carried out the content of a page.
+    pub fn of(page: &Page<'_>, sources: &'s Sources<'a>, pictures: bool) -> Result<Self> {
+        let (width, height) = page.render_dimensions();
+        let state = State {
+            matrix: Matrix::of(page.initial_transform(true).as_coeffs()),
+            font: None,
+            size: 1.0,
+            letter_space: 0.0,
+            word_space: 0.0,
+            stretch: 1.0,
+            leading: 0.0,
+            rise: 0.0,
+        };
+        let begin = state.clone();
+        let mut interpreter = Interpreter {
+            sources,
+            state,
+            saved: Vec::new(),
+            text: Matrix::IDENTITY,
+            line: Matrix::IDENTITY,
+            path: Vec::new(),
+            at: (0.0, 0.0),
+            marks: Vec::new(),
+            spans: Spans::new(width, height),
+            pictures: pictures.then(Vec::new),
+        };
+        let content = page_content(page, sources);
+        sources.failed()?;
+        interpreter.run(&content, page.resources(), 0)?;
+        interpreter.state = begin;
+        interpreter.marks.clear();
+        Ok(interpreter)
+    }
+
+    pub fn sources(&self) -> &'s Sources<'a> {
+        self.sources
+    }
+
+    /// Counts a step of drawing.
+    pub fn count(&self) -> Result<()> {
+        self.sources.budget.operation()
+    }
+
+    /// From the page's own measures.
+    pub fn page_matrix(&self) -> Matrix {
+        self.state.matrix
+    }
+
+    /// Carries out a form that stands beside the content, fitted into the page by `fit`.
+    pub fn draw_form(&mut self, form: &Stream<'_>, fit: Matrix) -> Result<()> {
+        let Some(content) = self.sources.decode(form) else { return self.sources.failed() };
+        let begin = self.state.clone();
+        let own = form.dict().get::<[f64; 6]>("Matrix").map_or(Matrix::IDENTITY, Matrix::of);
+        self.state.matrix = own.then(fit).then(begin.matrix);
+        let resources = Resources::new(form.dict().get::<Dict<'_>>("Resources").unwrap_or_else(Dict::empty));
+        self.run(&content, &resources, 1)?;
+        self.state = begin;
+        self.marks.clear();
+        Ok(())
+    }
 }
 
 fn page_content(page: &Page<'_>, sources: &Sources<'_>) -> Vec<u8> {
@@ -167,6 +205,13 @@ fn numbers<const N: usize>(operands: &[&Object<'_>]) -> Option<[f32; N]> {
         *slot = number.as_f64() as f32;
     }
     Some(all)
+}
+
+/// So many numbers of an array.
+#[expect(clippy::cast_possible_truncation, reason = "points on a page")]
+pub(super) fn numbers_of<const N: usize>(array: &Array<'_>) -> Option<[f32; N]> {
+    let all: Vec<f32> = array.iter::<f64>().map(|number| number as f32).collect();
+    all.get(..N)?.try_into().ok()
 }
 
 impl Interpreter<'_, '_> {
