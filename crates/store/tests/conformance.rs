@@ -15,6 +15,7 @@ mod keys;
 mod leases;
 mod log;
 mod race;
+mod responses;
 mod retention;
 mod rows;
 mod scim;
@@ -116,6 +117,8 @@ cases! {
     studio::a_token_is_rotated_once,
     studio::a_write_with_a_key_is_done_once,
     uploads::sent_files_count_for_their_senders,
+    responses::a_request_that_is_sent_again_finds_its_run,
+    responses::runs_that_are_not_stored_are_found_once_they_have_ended,
     studio::grants_end_and_are_revoked,
     studio::runs_are_kept_by_name,
     rows::settings_are_replaced,
