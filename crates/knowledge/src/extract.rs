@@ -26,6 +26,7 @@ mod relations;
 mod rtf;
 mod sheets;
 mod slides;
+mod unmarked_heading;
 mod table;
 mod text;
 mod tiff;

@@ -8,7 +8,7 @@ use super::xml::Xml;
 use super::zip::Archive;
 use std::collections::HashMap;
 use steward_core::extracted::BlockKind;
-use super::text::decode;
+use steward_sandbox::text::decode;
 
 const CONTAINER: &str = "META-INF/container.xml";
 

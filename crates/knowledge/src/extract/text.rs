@@ -2,7 +2,8 @@
 
 use super::draft::Draft;
 use super::error::Result;
-use std::collections::HashMap;
+use super::unmarked_heading::unmarked_heading;
+use std::collections::{BTreeSet, HashMap};
 use steward_core::extracted::BlockKind;
 
 /// Most letters of a heading that is underlined.
@@ -10,18 +11,30 @@ const HEADING_CHARS: usize = 200;
 
 /// Paragraphs, with the lines as they are; form feeds separate pages, and underlined lines are headings.
 pub(super) fn plain(text: &str, draft: &mut Draft<'_>) -> Result<()> {
-    let mut levels = HashMap::new();
+    let (mut levels, mut unmarked) = (HashMap::new(), BTreeSet::new());
     for page in text.split('\x0c') {
         if page.trim().is_empty() {
             continue;
         }
         draft.page(None)?;
         let mut lines: Vec<&str> = Vec::new();
-        for line in page.lines() {
+        let mut rest = page.lines().peekable();
+        while let Some(line) = rest.next() {
             let line = line.trim_end();
             if line.is_empty() {
                 draft.paragraph(&lines.join("\n"))?;
                 lines.clear();
+                continue;
+            }
+            let next = rest.peek().copied();
+            if lines.is_empty()
+                && next.is_none_or(|next| underline(next.trim_end()).is_none())
+                && let Some(kind) = unmarked_heading(line, next)
+            {
+                unmarked.insert(kind);
+                // Below headings with a mark, and below the kinds that stand above it.
+                let above = unmarked.iter().take_while(|one| **one < kind).count();
+                draft.heading(levels.len() + above + 1, line.trim())?;
                 continue;
             }
             match (lines.as_slice(), underline(line)) {

@@ -6,7 +6,7 @@ use super::limits::Budget;
 use super::numbers::{long_at, size_at, u16_at, u32_at};
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use std::collections::BTreeMap;
-use super::text::decode;
+use steward_sandbox::text::decode;
 
 const LOCAL: u32 = 0x0403_4b50;
 const CENTRAL: u32 = 0x0201_4b50;

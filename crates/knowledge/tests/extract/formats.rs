@@ -27,6 +27,16 @@ fn plain_text_has_pages_and_headings() {
 }
 
 #[test]
+fn plain_text_has_headings_without_a_mark() {
+    let text = "CHAPTER 1 Begin\nText.\n\nTERMS OF PAYMENT\n\nThirty days.\nVAT\n\nCHAPTER 2 Methods\nWe looked.\n";
+    let expected =
+        "# CHAPTER 1 Begin\nText.\n## TERMS OF PAYMENT\nThirty days.\nVAT\n# CHAPTER 2 Methods\nWe looked.\n";
+    check(text.as_bytes(), "report.txt", "text", expected);
+    let notice = "ALL OF THIS NOTICE\nIS WRITTEN IN CAPITALS\n\nPart of it\nis not.\n";
+    check(notice.as_bytes(), "notice.txt", "text", notice.replace("\n\n", "\n").as_str());
+}
+
+#[test]
 fn markdown() {
     let text = "---\ntitle: \"The bay\"\n---\n# Bay #\n\nText with *stars*\nand more.\n\nUnder\n-----\n\n* one\n* two\n  goes on\n1. first\n\n\
                 ```rust\nfn a() {}\n\n# no heading\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n    indented\n\n> quoted\n***\nend\n";
