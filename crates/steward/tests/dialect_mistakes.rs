@@ -73,7 +73,7 @@ fn pages_of_named_origins_may_use_the_dialect_without_cookies() {
             .header("origin", origin)
             .header("access-control-request-method", "POST")
             .header("access-control-request-headers", "authorization, content-type");
-        bench.runtime.block_on(request.send()).unwrap()
+        bench.runtime.block_on(async { request.send().await.unwrap() })
     };
     let answer = ask("/v1/chat/completions", "https://app.example.org");
     assert_eq!(answer.status(), StatusCode::NO_CONTENT);
@@ -91,7 +91,7 @@ fn pages_of_named_origins_may_use_the_dialect_without_cookies() {
         assert_eq!(header(&answer, "access-control-allow-origin"), None, "{path} {origin}");
     }
     let request = client.get(format!("{}/v1/models", server.url)).header("origin", "https://app.example.org");
-    let answer = bench.runtime.block_on(request.send()).unwrap();
+    let answer = bench.runtime.block_on(async { request.send().await.unwrap() });
     assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
     assert_eq!(header(&answer, "access-control-allow-origin").as_deref(), Some("https://app.example.org"));
 }

@@ -42,7 +42,7 @@ with ThreadPoolExecutor(3) as pool:
         pool.submit(says, "It rains in Oslo.", *gateway, "--functions", weather, "What is the weather in Oslo?"),
         pool.submit(says, '{"name": "Ada", "age": 36}', *gateway, "--schema", schema, "Describe Ada"),
         pool.submit(says, "Hello from the model.", "-m", "steward", "plain please"),
-        pool.submit(fails, "there are: openai", "-m", "connection/nobody", "plain please"),
+        pool.submit(fails, "there are: connection/openai", "-m", "connection/nobody", "plain please"),
         pool.submit(fails, "budget", *gateway, "plain please", api_key=poor_key),
         pool.submit(fails, "API key", *gateway, "plain please", api_key="sk-wrong"),
     ]

@@ -96,7 +96,7 @@ def errors():
     wrong = openai.OpenAI(base_url=base, api_key="sk-wrong", max_retries=0)
     refused(openai.AuthenticationError, "API key", lambda: wrong.models.list())
     ask = lambda one, model, text: one.chat.completions.create(model=model, messages=say(text))
-    refused(openai.NotFoundError, "there are: openai", lambda: ask(client, "connection/nobody", "hi"))
+    refused(openai.NotFoundError, "there are: connection/openai", lambda: ask(client, "connection/nobody", "hi"))
     refused(openai.NotFoundError, "no agent", lambda: ask(client, "nobody", "hi"))
     error = refused(openai.BadRequestError, "maximum context length", lambda: ask(client, MODEL, "too long"))
     assert error.code == "context_length_exceeded", error
