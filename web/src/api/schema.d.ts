@@ -736,8 +736,8 @@ export interface paths {
         get: operations["downloadFile"];
         put?: never;
         /**
-         * Puts a file into the folder `uploads` of the workspace, up to 20 MB. Nothing is overwritten: a
-         *     second `x.csv` becomes `x-2.csv`.
+         * Puts a file into the folder `uploads` of the workspace, up to 20 MB: the body, or the file of a form. Nothing is
+         *     overwritten: a second `x.csv` becomes `x-2.csv`.
          */
         post: operations["uploadFile"];
         /** Removes a file of the workspace for good. Whoever sent it may, and operators any. */
@@ -2386,7 +2386,8 @@ export interface paths {
         /** Whether the program has to be started anew for changes to count, and how. */
         get: operations["restartHint"];
         put?: never;
-        post?: never;
+        /** The same, as it was published for the platform that this one follows */
+        post: operations["publishedRestartHint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2459,7 +2460,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes a document in, up to 256 MB, and has it read. The same file again is no second document. */
+        /**
+         * Takes a document in, up to 256 MB, and has it read: the body, or the file of a form. The same file again is no second
+         *     document.
+         */
         post: operations["uploadDocument"];
         delete?: never;
         options?: never;
@@ -3286,7 +3290,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks domains for rows and numbers by GraphQL. It only reads; what is wrong with the request stands in the answer. */
+        /**
+         * Asks domains for rows and numbers by GraphQL. It only reads; what is wrong with the request stands in the answer. With
+         *     `Accept: application/graphql-response+json` the status of a request that can't be run is 400; else it is 200.
+         */
         post: operations["askGraphQl"];
         delete?: never;
         options?: never;
@@ -4699,8 +4706,8 @@ export interface components {
         BatchScan: {
             /** @description The agent that they are linked to, by id or name. */
             agent_id?: string;
-            /** @description The collection that they go to, by id or name. */
-            collection: string;
+            /** @description The collection that they go to, by id or name; `Documents` if left out, which is made where there is none. */
+            collection?: string;
             /** @description An absolute path on the server: a folder with all that is below it, or a file. */
             path: string;
         };
@@ -4921,8 +4928,8 @@ export interface components {
              */
             thinks_first: boolean;
             /**
-             * @description Whether it calls tools so well that nothing is guessed, corrected or planned in its place.
-             * @default false
+             * @description Whether nothing is guessed, corrected or planned in its place: so until an exam grades its calls below C.
+             * @default true
              */
             trusted: boolean;
             /**
@@ -5402,6 +5409,7 @@ export interface components {
             /** @description Whether it can be changed here. */
             editable: boolean;
             exam: components["schemas"]["ExamBrief"] | null;
+            exam_state: components["schemas"]["ExamState"] | null;
             /** @description `saved`, or how it was found. */
             from: string;
             /**
@@ -6364,21 +6372,15 @@ export interface components {
         };
         /** @description What to search for, and where. */
         DocumentSearch: {
-            /**
-             * @description Only in documents that are linked to this agent, by id or name.
-             * @default null
-             */
-            agent_id: string;
+            /** @description Only in documents that are linked to this agent, by id or name. */
+            agent_id?: string;
             /**
              * @description Only in these collections, by id or name; all that one may see if left out.
              * @default []
              */
             collections: string[];
-            /**
-             * @description Only documents of this kind, such as `pdf`.
-             * @default null
-             */
-            doc_type: string;
+            /** @description Only documents of this kind, such as `pdf`. */
+            doc_type?: string;
             /**
              * @description Whether documents are looked into although the answer to the same question is known.
              * @default false
@@ -6387,44 +6389,25 @@ export interface components {
             /**
              * Format: int32
              * @description How many chunks to answer with; 10 if left out.
-             * @default null
              */
-            limit: number;
+            limit?: number;
             /**
              * @description Which rankings to use.
              * @default hybrid
              */
             mode: components["schemas"]["SearchMode"];
-            /**
-             * @description A question, or words; words in quotes are found as they stand.
-             * @default
-             */
-            query: string;
-            /**
-             * @description What may put what was found into a better order; as the collections say if left out, where several do the least.
-             * @default null
-             */
-            rerank: components["schemas"]["Rerank"];
-            /**
-             * @description Only documents whose name or path holds this.
-             * @default null
-             */
-            source_file: string;
-            /**
-             * @description Only documents that were added on this day or later (`2026-01-31`).
-             * @default null
-             */
-            upload_date_from: string;
-            /**
-             * @description Only documents that were added on this day or earlier.
-             * @default null
-             */
-            upload_date_to: string;
-            /**
-             * @description How they are joined; as the collection has it if left out.
-             * @default null
-             */
-            weights: components["schemas"]["SearchWeights"];
+            /** @description A question, or words; words in quotes are found as they stand. */
+            query?: string;
+            /** @description What may put what was found into a better order; as the collections say if left out, where several do the least. */
+            rerank?: components["schemas"]["Rerank"];
+            /** @description Only documents whose name or path holds this. */
+            source_file?: string;
+            /** @description Only documents that were added on this day or later (`2026-01-31`). */
+            upload_date_from?: string;
+            /** @description Only documents that were added on this day or earlier. */
+            upload_date_to?: string;
+            /** @description How they are joined; as the collection has it if left out. */
+            weights?: components["schemas"]["SearchWeights"];
         };
         /**
          * @description How far the ingest of a document has come.
@@ -6675,6 +6658,8 @@ export interface components {
             /** @enum {string} */
             type: "run.queued";
         } | {
+            /** @description The run had been stopped because its client had left, and the client came back: it goes on as after a crash. */
+            after_stop?: boolean;
             /** @description The runner's node name. */
             node: string;
             /** @enum {string} */
@@ -7082,6 +7067,8 @@ export interface components {
         } | {
             /** @description Who. */
             by: string;
+            /** @description Nobody asked for it: the client has left. It goes on if the client comes back. */
+            client_left?: boolean;
             /** @description From where. */
             source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
@@ -7176,6 +7163,34 @@ export interface components {
              * @description Version of the exam; a report of an older one is worth repeating.
              */
             version: number;
+        };
+        /** @description How far the exam of a connection's model is. */
+        ExamState: {
+            /** @enum {string} */
+            state: "done";
+        } | {
+            /** @enum {string} */
+            state: "running";
+        } | {
+            /** @description What to do. */
+            hint: string;
+            /** @description What happened. */
+            message: string;
+            /** @enum {string} */
+            state: "failed";
+        } | {
+            /**
+             * Format: int64
+             * @description What they cost at most, millionths of a US dollar; null: the price isn't known.
+             */
+            most_cost: number | null;
+            /**
+             * Format: int64
+             * @description Tokens that it takes at most.
+             */
+            most_tokens: number;
+            /** @enum {string} */
+            state: "waiting";
         };
         /** @description A run that failed. */
         FailedRun: {
@@ -7338,6 +7353,8 @@ export interface components {
              * @description Its document.
              */
             document: string;
+            /** @description Words of the question that it holds exactly: it comes before all that hold fewer or less rare ones. */
+            exact?: string[];
             /** @description The document's name. */
             name: string;
             /**
@@ -7347,7 +7364,7 @@ export interface components {
             rerank_score?: number;
             /**
              * Format: double
-             * @description By which it is ranked.
+             * @description By which it is ranked among its equals.
              */
             score: number;
             /** @description Its path, if it has one. */
@@ -7456,8 +7473,8 @@ export interface components {
         };
         /** @description An answer of GraphQL. */
         GraphQlAnswer: {
-            /** @description What was asked for; null: nothing could be answered. */
-            data: Record<string, unknown> | null;
+            /** @description What was asked for; left out where the request itself is wrong, so that nothing was run. */
+            data?: Record<string, unknown> | null;
             /** @description What is wrong with the request. */
             errors?: Record<string, unknown>[];
             /** @description `next` has what the next page of each field begins after. */
@@ -7512,7 +7529,7 @@ export interface components {
         };
         /** @description What a group of another program means here. */
         GroupRole: {
-            /** @description Name of the group, as the provider says it; of a directory, its name or whole DN. */
+            /** @description Name of the group, as the provider says it; of a directory, its name, or its whole DN in any way to write it. */
             group: string;
             /** @description What its members may do. */
             role: components["schemas"]["Role"];
@@ -8169,6 +8186,10 @@ export interface components {
         McpTransport: {
             /** @description Program and arguments. */
             command: string[];
+            /** @description Plain settings in its environment; what is secret goes into `secrets`. */
+            env?: {
+                [key: string]: string;
+            };
             /** @enum {string} */
             kind: "stdio";
             /** @description Whether it may use the network. */
@@ -8180,6 +8201,10 @@ export interface components {
             read?: string[];
             /** @description Name of the variable that takes the credential's secret. */
             secret_variable?: string | null;
+            /** @description Variables that take a secret each, with the name of the credential that has it. */
+            secrets?: {
+                [key: string]: string;
+            };
             /** @description Files and folders that it may change besides its own folder, absolute. */
             write?: string[];
         } | {
@@ -8242,6 +8267,11 @@ export interface components {
              * @description Wait asked for by the endpoint, milliseconds.
              */
             retry_after_ms?: number;
+            /**
+             * Format: int32
+             * @description The endpoint's HTTP status, if it refused the request.
+             */
+            status?: number;
         };
         /**
          * @description Why a model call failed, by what to do about it.
@@ -8384,9 +8414,8 @@ export interface components {
             /**
              * Format: int32
              * @description Percent, the mean of the pages on which there is a text. Unset: there is none yet.
-             * @default null
              */
-            confidence: number;
+            confidence?: number;
             /**
              * Format: int32
              * @description How many of them were looked at; fewer than `pages`: it is under way.
@@ -8909,6 +8938,7 @@ export interface components {
                 /** @description Whether it can be changed here. */
                 editable: boolean;
                 exam: components["schemas"]["ExamBrief"] | null;
+                exam_state: components["schemas"]["ExamState"] | null;
                 /** @description `saved`, or how it was found. */
                 from: string;
                 /**
@@ -10553,11 +10583,8 @@ export interface components {
              * @default
              */
             doc_type: string;
-            /**
-             * @description How the characters of such pages were recognised. Unset: nobody has tried.
-             * @default null
-             */
-            ocr: components["schemas"]["OcrFacts"];
+            /** @description How the characters of such pages were recognised. Unset: nobody has tried. */
+            ocr?: components["schemas"]["OcrFacts"];
             /**
              * Format: int32
              * @description Pages, sheets, slides or chapters.
@@ -10570,11 +10597,8 @@ export interface components {
              * @default 0
              */
             scans: number;
-            /**
-             * @description Its own title.
-             * @default null
-             */
-            title: string;
+            /** @description Its own title. */
+            title?: string;
             /**
              * @description What could not be read, in sentences.
              * @default []
@@ -11595,6 +11619,11 @@ export interface components {
         };
         /** @description How much the two rankings count when they are joined. */
         SearchWeights: {
+            /**
+             * @description Whether passages come before all others that hold rare codes, numbers and names of the question.
+             * @default true
+             */
+            exact_first: boolean;
             /**
              * Format: float
              * @description Of the words.
@@ -12866,8 +12895,8 @@ export interface components {
         };
         /** @description A folder to watch. */
         WatchInput: {
-            /** @description The collection that its files go to, by id or name. */
-            collection: string;
+            /** @description The collection that its files go to, by id or name; `Documents` if left out, which is made where there is none. */
+            collection?: string;
             /** @description An absolute path on the server. */
             path: string;
         };
@@ -13070,6 +13099,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -13127,6 +13157,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -13269,6 +13300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            404: components["responses"]["NotFound"];
             /** @description Somebody has this email */
             409: {
                 headers: {
@@ -13325,6 +13357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -13440,6 +13473,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -13622,6 +13656,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -13670,6 +13705,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
@@ -13762,6 +13798,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description There is none */
             409: {
                 headers: {
@@ -13819,6 +13856,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description There is nothing to confirm */
             409: {
                 headers: {
@@ -13876,6 +13914,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description There is no second factor */
             409: {
                 headers: {
@@ -13961,6 +14000,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -14270,6 +14310,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -14369,7 +14410,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["TooLong"];
@@ -14602,7 +14643,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["TooLong"];
@@ -14643,7 +14684,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["TooLong"];
@@ -14798,9 +14839,9 @@ export interface operations {
     };
     uploadFile: {
         parameters: {
-            query: {
+            query?: {
                 /** @description The file's name; folders and odd characters in it are left out. */
-                name: string;
+                name?: string;
             };
             header?: {
                 /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
@@ -14812,6 +14853,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
             };
         };
         responses: {
@@ -14827,6 +14872,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -15942,6 +15988,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16000,6 +16047,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16058,6 +16106,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16093,6 +16142,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16230,6 +16280,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description They were not previewed, or somebody else has changed them */
             409: {
                 headers: {
@@ -16273,6 +16324,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16308,6 +16360,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description Nothing is held back, or something else than was confirmed */
             409: {
                 headers: {
@@ -16611,6 +16664,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16864,6 +16918,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -16899,6 +16954,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -17021,6 +17077,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -17153,6 +17210,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -17291,6 +17349,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description Somebody has this email */
             409: {
                 headers: {
@@ -17585,6 +17644,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description Another group has this name */
             409: {
                 headers: {
@@ -17895,6 +17955,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description Another has this slug */
             409: {
                 headers: {
@@ -18079,6 +18140,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18331,6 +18393,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18465,6 +18528,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18500,6 +18564,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18558,6 +18623,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18652,6 +18718,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18716,6 +18783,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18870,6 +18938,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -18928,6 +18997,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -19012,6 +19082,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -19039,6 +19110,35 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    publishedRestartHint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestartHint"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -19116,6 +19216,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description Another collection has this name */
             409: {
                 headers: {
@@ -19235,11 +19336,11 @@ export interface operations {
     };
     uploadDocument: {
         parameters: {
-            query: {
-                /** @description The file's name. */
-                name: string;
-                /** @description The collection, by id or name. */
-                collection: string;
+            query?: {
+                /** @description The file's name; in a form its own is taken where this is left out. */
+                name?: string;
+                /** @description The collection, by id or name; `Documents` if left out, which is made where there is none. */
+                collection?: string;
                 /** @description An agent that it is linked to, by id or name. */
                 agent_id?: string;
             };
@@ -19253,6 +19354,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/octet-stream": string;
+                "multipart/form-data": {
+                    agent_id?: string;
+                    collection?: string;
+                    /** Format: binary */
+                    file: string;
+                    name?: string;
+                };
             };
         };
         responses: {
@@ -19268,6 +19376,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -19353,6 +19462,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -19388,6 +19498,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -19423,6 +19534,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -19458,6 +19570,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description It is watched already */
             409: {
                 headers: {
@@ -20113,6 +20226,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description Another datasource has this name */
             409: {
                 headers: {
@@ -20401,6 +20515,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -20452,6 +20567,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -20510,6 +20626,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description It was changed meanwhile */
             409: {
                 headers: {
@@ -20646,6 +20763,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -20681,6 +20799,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -20716,6 +20835,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -20751,6 +20871,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -20786,6 +20907,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -21045,6 +21167,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -21106,18 +21229,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description `{data, errors?, extensions?}` */
+            /** @description `{data, errors?, extensions?}`; `{errors}` if the request is wrong */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GraphQlAnswer"];
+                    "application/graphql-response+json": components["schemas"]["GraphQlAnswer"];
                 };
             };
-            400: components["responses"]["Unreadable"];
+            /** @description The request is wrong, for `application/graphql-response+json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/graphql-response+json": components["schemas"]["GraphQlAnswer"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -21207,6 +21340,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -21455,6 +21589,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -21542,6 +21677,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -21817,6 +21953,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -22138,6 +22275,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
@@ -22547,6 +22685,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
