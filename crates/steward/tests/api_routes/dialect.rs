@@ -78,7 +78,7 @@ fn fields_that_an_agent_drops_are_refused_by_name() {
 #[test]
 fn what_is_not_there_is_told_in_the_dialect() {
     let house = House::new(Script::default());
-    for path in ["/v1/messages", "/v1/responses/resp_1"] {
+    for path in ["/v1/messages", "/v1/batches"] {
         let (status, answer) = house.call(Method::GET, path, None);
         assert_eq!((status, &answer["error"]["code"]), (404, &json!("unknown_url")), "{path}: {answer}");
     }

@@ -13,7 +13,7 @@ import { weightsOf } from "./tuning-form";
 /** Characters of a passage that are shown. */
 const EXCERPT = 180;
 
-const searchOf = (search: DocumentSearch, { mode, meaning }: Setting): DocumentSearch => ({ ...search, ...(mode === "hybrid" ? { weights: weightsOf(meaning) } : { mode }) });
+const searchOf = (search: DocumentSearch, { mode, meaning }: Setting): DocumentSearch => ({ ...search, ...(mode === "hybrid" ? { weights: { ...weightsOf(meaning), exact_first: true } } : { mode }) });
 
 type Props = { search: DocumentSearch; first: Setting; second: Setting; onFirst: (setting: Setting) => void; onSecond: (setting: Setting) => void; onOpen: (one: FoundChunk) => void };
 

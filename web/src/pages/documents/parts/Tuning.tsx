@@ -12,6 +12,7 @@ export function Tuning({ collection, onClose }: { collection: Collection; onClos
   const [length, setLength] = useState(String(collection.chunking.max_chars));
   const [overlap, setOverlap] = useState(String(collection.chunking.overlap));
   const [meaning, setMeaning] = useState(shareOf(collection.weights));
+  const [exact, setExact] = useState(collection.weights.exact_first);
   const [apply, setApply] = useState(false);
   const [tried, setTried] = useState(false);
   const [progress, setProgress] = useState<[done: number, of: number] | null>(null);
@@ -25,8 +26,8 @@ export function Tuning({ collection, onClose }: { collection: Collection; onClos
     setTried(true);
     if (wrong.length || wrong.overlap) return void setTimeout(() => document.querySelector<HTMLElement>("[role=dialog] [aria-invalid]")?.focus());
     try {
-      const weighed = meaning !== shareOf(collection.weights);
-      if (cutChanged || weighed) await update.mutateAsync({ id: collection.id, ...(cutChanged && { chunking: cut }), ...(weighed && { weights: weightsOf(meaning) }) });
+      const weighed = meaning !== shareOf(collection.weights) || exact !== collection.weights.exact_first;
+      if (cutChanged || weighed) await update.mutateAsync({ id: collection.id, ...(cutChanged && { chunking: cut }), ...(weighed && { weights: { ...weightsOf(meaning), exact_first: exact } }) });
       if (apply) {
         stop.current = new AbortController();
         const count = await reread.mutateAsync({ collection: collection.id, onProgress: (done, of) => setProgress([done, of]), signal: stop.current.signal });
@@ -62,6 +63,7 @@ export function Tuning({ collection, onClose }: { collection: Collection; onClos
               </>
             )}
           </Field>
+          <Checkbox label={t("exact_first")} hint={t("exact_first_hint")} checked={exact} onChange={setExact} disabled={busy} />
         </fieldset>
         {progress && busy && (
           <div role="status" className="flex items-center gap-3 text-sm text-ink-3 tabular">

@@ -14,6 +14,7 @@ export function problemsOf(length: string, overlap: string): { length: boolean; 
   return { length: long, overlap: shared === null || (!long && shared > overlapMost(length)) };
 }
 
+type Shares = Pick<Collection["weights"], "text" | "vectors">;
 /** How much the meaning counts, in percent; only how the two stand to each other matters. */
-export const shareOf = ({ text, vectors }: Collection["weights"]): number => (text + vectors > 0 ? Math.round((100 * vectors) / (text + vectors)) : 70);
-export const weightsOf = (meaning: number): Collection["weights"] => ({ text: (100 - meaning) / 100, vectors: meaning / 100 });
+export const shareOf = ({ text, vectors }: Shares): number => (text + vectors > 0 ? Math.round((100 * vectors) / (text + vectors)) : 70);
+export const weightsOf = (meaning: number): Shares => ({ text: (100 - meaning) / 100, vectors: meaning / 100 });
