@@ -8,6 +8,7 @@ mod relay;
 mod translate;
 mod usage_sniffer;
 
+use crate::model_name::name_of;
 use crate::openai::OpenAiError;
 use crate::tenant_app::TenantApp;
 use axum::http::{HeaderMap, HeaderValue};
@@ -21,13 +22,8 @@ pub(crate) use inbound::Inbound;
 pub(crate) use kept::{ask_where_made, keeps_answers, note_answer_of_connection};
 pub(crate) use pass::{completions, pass};
 
-pub(crate) const PREFIX: &str = "connection/";
 /// Names of connections that are asked if the first does not answer, with commas between them.
 const FALLBACK: &str = "x-steward-fallback";
-
-pub(crate) fn name_of(model: &str) -> Option<&str> {
-    model.strip_prefix(PREFIX)
-}
 
 /// The connection `name` and those of the header, in the order in which they are tried.
 async fn resolve(

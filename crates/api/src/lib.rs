@@ -15,6 +15,7 @@ mod lingering;
 mod main_runtime;
 mod mcp;
 mod metrics;
+mod model_name;
 mod nats;
 mod openai;
 mod openapi;

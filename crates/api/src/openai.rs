@@ -12,8 +12,8 @@ mod run_events;
 mod unknown_model;
 mod unsupported_fields;
 
-use crate::gateway::PREFIX;
 use crate::headers::bearer;
+use crate::model_name::PREFIX;
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -276,8 +276,8 @@ pub(crate) struct ChatRequest {
     pub max_completion_tokens: Option<u32>,
     #[serde(default)]
     pub user: Option<String>,
-    #[serde(default)]
-    pub store: Option<bool>,
+    #[serde(default, rename = "store")]
+    pub keep: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -12,6 +12,7 @@ mod dates;
 mod links;
 mod lookup;
 mod meaning;
+mod place;
 mod told;
 
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! A request under `/v1` before it is known who answers it.
 
-use super::name_of;
 use crate::headers::content_type;
 use crate::large_input::read_apart;
+use crate::model_name::name_of;
 use crate::openai::OpenAiError;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};

@@ -9,7 +9,8 @@ mod responses_request;
 mod tools;
 
 use crate::gateway::inbound::Inbound;
-use crate::gateway::{PREFIX, mark};
+use crate::gateway::mark;
+use crate::model_name::PREFIX;
 use crate::openai::{ChatFrame, OpenAiError, model_error, no_answer, stopping};
 use crate::response::event_stream;
 use crate::tenant_app::TenantApp;

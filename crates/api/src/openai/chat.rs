@@ -49,7 +49,7 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
         prefix: "chatcmpl-",
         run: run_request(&caller, agent, &request)?,
         repeated: Value::Null,
-        stored: request.store != Some(false),
+        stored: request.keep != Some(false),
         background: false,
     };
     let begun = begin(&state, &caller, &inbound, start).await?;

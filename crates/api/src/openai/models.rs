@@ -1,5 +1,5 @@
 use crate::auth::DialectCaller;
-use crate::gateway::{PREFIX, name_of};
+use crate::model_name::{PREFIX, name_of};
 use crate::openai::{OpenAiError, unknown_model};
 use crate::tenant_app::TenantApp;
 use axum::Json;

@@ -62,7 +62,7 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     if let Some(limit) = request.max_output_tokens {
         agent.tuning.max_tokens = limit.max(1);
     }
-    let (stored, background) = (request.store != Some(false), request.background == Some(true));
+    let (stored, background) = (request.keep != Some(false), request.background == Some(true));
     if background && !stored {
         return Err(OpenAiError::invalid(
             "what runs in the background is kept so that it can be asked for: leave `store` out, or `background`",
@@ -77,7 +77,7 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
         max_output_tokens: request.max_output_tokens,
         metadata: request.metadata.unwrap_or_else(|| json!({})),
         background,
-        store: stored,
+        keep: stored,
         safety_identifier: request.safety_identifier,
         prompt_cache_key: request.prompt_cache_key,
         user: request.user.clone(),

@@ -1,6 +1,6 @@
 //! What a client is told that names a model which isn't there: the nearest name, and what its key may use.
 
-use crate::gateway::PREFIX;
+use crate::model_name::PREFIX;
 use crate::openai::OpenAiError;
 
 /// Most names that an error lists.

@@ -1,27 +1,8 @@
 //! A run whose client left is stopped, and goes on from its log if the client comes back: as after a crash at that moment.
 
-use super::state::{CallStatus, ChildRun, RunState, Waiting};
+use super::state::{CallStatus, CutShort, JustFailed, RunState, Waiting};
 use crate::RunId;
 use crate::event::Outcome;
-
-/// What a stop has cut short.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CutShort {
-    /// Calls that were under way, as they stood.
-    calls: Vec<(String, CallStatus)>,
-    /// The run that it waited for.
-    child: Option<ChildRun>,
-    /// How many messages there were before the one about a call that the stop made fail.
-    messages: usize,
-}
-
-/// A call that has failed just now: whether the stop that follows was the cause, its error doesn't say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JustFailed {
-    pub call_id: String,
-    pub before: CallStatus,
-    pub messages: usize,
-}
 
 impl RunState {
     /// Whether it ended because its client left.

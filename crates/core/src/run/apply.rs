@@ -1,5 +1,4 @@
-use super::after_stop::JustFailed;
-use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
+use super::state::{CallEntry, CallStatus, JustFailed, PlanState, RunState, Waiting};
 use crate::event::{Event, EventBody, ToolResult};
 use crate::message::Message;
 use crate::model::Purpose;

@@ -1,6 +1,5 @@
 //! What is known of a run after some of its events.
 
-use super::after_stop::{CutShort, JustFailed};
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
@@ -86,6 +85,25 @@ pub struct ChildRun {
     pub run: RunId,
     pub agent: String,
     pub request: String,
+}
+
+/// What a stop has cut short.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CutShort {
+    /// Calls that were under way, as they stood.
+    pub(super) calls: Vec<(String, CallStatus)>,
+    /// The run that it waited for.
+    pub(super) child: Option<ChildRun>,
+    /// How many messages there were before the one about a call that the stop made fail.
+    pub(super) messages: usize,
+}
+
+/// A call that has failed just now: whether the stop that follows was the cause, its error doesn't say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JustFailed {
+    pub call_id: String,
+    pub before: CallStatus,
+    pub messages: usize,
 }
 
 /// What the fallbacks have done and seen in a run.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use steward_core::text::{parts, same_word, stem};
 
 use super::asking::{Direction, Request, Weight};
-use super::links::Place;
+use super::place::Place;
 use crate::model::Field;
 
 /// Words before and after what is meant that may say which it is.

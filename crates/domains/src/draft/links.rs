@@ -6,8 +6,9 @@ use steward_core::text::{parts, same_word, stem};
 
 use super::asking::{Request, Weight};
 use super::choice::Rivals;
+use super::place::Place;
 use super::{Alike, Found};
-use crate::model::{Field, Relation, RelationKind, View};
+use crate::model::{Field, RelationKind, View};
 use crate::registry::{Known, Visible, only};
 
 /// Domains that are looked at from one.
@@ -20,19 +21,6 @@ const LONGEST: usize = 4;
 const LEAST: f32 = 0.5;
 /// Places whose costs differ by less are level.
 const LEVEL: f32 = 0.01;
-
-/// A domain that paths lead to.
-pub(crate) struct Place<'d> {
-    /// Empty, or relations with a dot after each.
-    pub path: String,
-    pub known: Known<'d>,
-    pub hops: usize,
-    /// Whether a row has a list of it.
-    pub many: bool,
-    pub relation: Option<&'d Relation>,
-    /// The place that it is reached from, and itself at the beginning.
-    pub from: usize,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {

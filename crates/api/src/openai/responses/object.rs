@@ -17,7 +17,8 @@ pub(super) struct Repeated {
     pub max_output_tokens: Option<u32>,
     pub metadata: Value,
     pub background: bool,
-    pub store: bool,
+    #[serde(rename = "store")]
+    pub keep: bool,
     pub safety_identifier: Option<String>,
     pub prompt_cache_key: Option<String>,
     pub user: Option<String>,
@@ -80,7 +81,7 @@ impl Frame {
             "previous_response_id": asked.previous,
             "reasoning": {"effort": null, "summary": null},
             "service_tier": "default",
-            "store": asked.store,
+            "store": asked.keep,
             "presence_penalty": 0.0,
             "frequency_penalty": 0.0,
             "top_logprobs": 0,

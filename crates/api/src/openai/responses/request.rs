@@ -22,8 +22,8 @@ pub(crate) struct Request {
     pub user: Option<String>,
     #[serde(default)]
     pub metadata: Option<Value>,
-    #[serde(default)]
-    pub store: Option<bool>,
+    #[serde(default, rename = "store")]
+    pub keep: Option<bool>,
     #[serde(default)]
     pub background: Option<bool>,
     #[serde(default)]
