@@ -16,6 +16,7 @@ pub(crate) use write::WriteArgs;
 
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use std::path::Path;
 use steward_core::ports::ToolScope;
 use steward_sandbox::files::{Entry, EntryKind, FileLimits, Workspace};
 
@@ -25,6 +26,11 @@ const MAX_FILE_BYTES: u64 = 8 << 20;
 pub(crate) fn open_workspace(scope: &ToolScope) -> Result<Workspace, ToolsError> {
     let limits = FileLimits { read_bytes: MAX_FILE_BYTES, write_bytes: MAX_FILE_BYTES, ..FileLimits::default() };
     Ok(Workspace::open(&scope.workspace, limits)?)
+}
+
+/// The workspace, confined by the kernel, for reading files of at most `most` bytes.
+pub(crate) fn confined(workspace: &Path, most: u64) -> Option<Workspace> {
+    Workspace::open(workspace, FileLimits { read_bytes: most, ..FileLimits::default() }).ok()
 }
 
 /// Opens a regular file of the workspace for a person to read, confined as for an agent. Blocking.

@@ -1,10 +1,10 @@
+use crate::files::confined;
 use crate::sql::{Database, databases, lower};
 use crate::terminal;
 use std::collections::VecDeque;
 use std::path::Path;
 use steward_core::ports::{Entry, TableReader, WorkspaceReader};
 use steward_core::tables::{Query, Schema};
-use steward_sandbox::files::{FileLimits, Workspace};
 
 /// Entries that are listed; in a larger workspace those nearest to its top.
 const MOST_ENTRIES: usize = 3000;
@@ -72,9 +72,4 @@ impl WorkspaceReader for LocalWorkspaces {
     fn split_command(&self, line: &str) -> Option<Vec<String>> {
         terminal::split_command_line(line).ok()
     }
-}
-
-/// The workspace, confined by the kernel, for reading files of at most `most` bytes.
-pub(crate) fn confined(workspace: &Path, most: u64) -> Option<Workspace> {
-    Workspace::open(workspace, FileLimits { read_bytes: most, ..FileLimits::default() }).ok()
 }

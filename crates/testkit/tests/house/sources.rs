@@ -95,6 +95,7 @@ const MAY_RESOLVE: &[(&str, &str)] = &[
     ("app/src/runs/attachments.rs", "a file of the workspace"),
     ("tools/src/browser/launch.rs", "a program of the settings"),
     ("tools/src/datasource/folder.rs", "a folder of the workspace"),
+    ("tools/src/mcp/program.rs", "a program that a person names, whose files and folders `HostPolicy` opens"),
     ("tools/src/outside_watch.rs", "a file of the workspace"),
     ("tools/src/own_database/metatron.rs", "a file that was sent"),
     ("tools/src/skills/program.rs", "a program of the settings"),

@@ -1,9 +1,10 @@
 //! Calls of MCP tools: compared with what was accepted, sent, retried once where safe. Media is named, not inlined.
 
-use super::connect::{advice, login_hint};
+use super::connect::login_hint;
 use super::connection::{Connection, RequestFault};
 use super::credentials::Caller;
 use super::error::McpError;
+use super::failure::advice;
 use super::{McpHub, accepted_tools, is_server_name};
 use crate::error::ToolsError;
 use crate::handler::Context;

@@ -1,12 +1,10 @@
 use super::McpConfig;
 use super::connection::{Connection, RUNS_AS_TASK, scope_error};
-use super::credentials::{Secret, Secrets};
 use super::error::McpError;
-use super::failure::{Failure, read_start_failure};
+use super::failure::{Failure, read_start_failure, stderr_text};
 use super::program::find_program_places;
 use crate::outbound::PinnedClient;
 use crate::skills::parse_allow_list;
-use crate::text::tail;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue};
 use rmcp::model::ProtocolVersion;
@@ -15,7 +13,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, DirBuilder};
@@ -24,10 +22,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::UserId;
 use steward_core::mcp::{McpServer, McpTransport};
+use steward_core::{CredentialId, UserId};
 use steward_sandbox::host::{HostMount, HostPathError};
-use steward_sandbox::process::{CommandSpec, Limits, Session};
+use steward_sandbox::process::{CommandSpec, Limits};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
 const MESSAGE: usize = 4 << 20;
@@ -40,6 +38,30 @@ const PROCESSES: u64 = 256;
 const STDERR: usize = 16 << 10;
 /// Attempts to reopen a broken event stream.
 const TRIES: usize = 3;
+
+#[derive(Default)]
+pub(super) struct Secrets {
+    /// That of the server's credential, or of the user's login.
+    pub own: Option<Secret>,
+    /// By the variables that take them.
+    pub further: Vec<(String, Secret)>,
+}
+
+impl Secrets {
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.own.iter().chain(self.further.iter().map(|(_, secret)| secret))
+    }
+}
+
+pub(super) struct Secret {
+    pub id: CredentialId,
+    pub label: String,
+    /// The header that carries it; `None`: `Authorization: Bearer`.
+    pub header: Option<String>,
+    pub value: SecretString,
+    /// Differs once the secret does.
+    pub stamp: Value,
+}
 
 pub(super) async fn open_connection(
     config: &McpConfig,
@@ -250,36 +272,6 @@ fn mark_tasks(line: &[u8]) -> Option<Vec<u8>> {
     Some(marked)
 }
 
-/// How a program ended, with the end of its stderr; empty while it runs.
-pub(super) async fn stderr_text(program: &mut Session) -> String {
-    const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
-    const SHOWN_CHARS: usize = 400;
-    match tokio::time::timeout(EXIT_TIMEOUT, program.ending()).await {
-        Err(_) => String::new(),
-        Ok(Err(error)) => format!("; {error}; name the folders that it is installed in under `read`"),
-        Ok(Ok((exit, stderr))) => {
-            let tail = tail(stderr.text().trim(), SHOWN_CHARS);
-            if tail.is_empty() {
-                format!("; it ended with {exit:?}")
-            } else {
-                format!("; it ended with {exit:?} and wrote: {tail}{}", advice(&tail))
-            }
-        }
-    }
-}
-
-/// What to do about what a local program said.
-pub(super) fn advice(said: &str) -> &'static str {
-    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {
-        " (it wants the network, as npx and uvx do to fetch a server: switch `network` on)"
-    } else if says(&["EACCES", "EROFS", "Permission denied", "ENOENT", "No such file"]) {
-        " (name what it may read under `read`, and what it may change under `write`)"
-    } else {
-        ""
-    }
-}
-
 async fn http(
     config: &McpConfig,
     server: &McpServer,
@@ -392,19 +384,6 @@ fn with_credential(
 
 fn late(config: &McpConfig) -> String {
     format!("it gave no answer within {} s", config.start.as_secs())
-}
-
-pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut inner = error.source();
-    while let Some(cause) = inner {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        inner = cause.source();
-    }
-    text.chars().take(600).collect()
 }
 
 fn unreachable(server: &McpServer, reason: String) -> McpError {

@@ -1,8 +1,7 @@
 //! One connection to a server. What a server asks for (a model's answer, a person's input, folders) is declined.
 
-use super::connect::stderr_text;
 use super::error::McpError;
-use super::failure::{Failure, challenge_params, read_request_failure};
+use super::failure::{Failure, challenge_params, read_request_failure, stderr_text};
 use crate::handler::Context;
 use rmcp::ClientHandler;
 use rmcp::model::{

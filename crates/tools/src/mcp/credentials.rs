@@ -1,5 +1,5 @@
 use super::McpHub;
-use super::connect::open_connection;
+use super::connect::{Secret, Secrets, login_hint, open_connection};
 use super::connection::Connection;
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, TokenRequest};
@@ -15,7 +15,7 @@ use steward_core::locks::lock;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{OpenedCredential, Vault, VaultError};
 use steward_core::scrub::Scrubber;
-use steward_core::{CredentialId, TenantId, Timestamp, UserId, hash};
+use steward_core::{TenantId, Timestamp, UserId, hash};
 
 pub(super) struct Caller<'a> {
     pub by: CredentialUser<'a>,
@@ -177,30 +177,6 @@ fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpEr
     )))
 }
 
-#[derive(Default)]
-pub(super) struct Secrets {
-    /// That of the server's credential, or of the user's login.
-    pub own: Option<Secret>,
-    /// By the variables that take them.
-    pub further: Vec<(String, Secret)>,
-}
-
-impl Secrets {
-    fn all(&self) -> impl Iterator<Item = &Secret> {
-        self.own.iter().chain(self.further.iter().map(|(_, secret)| secret))
-    }
-}
-
-pub(super) struct Secret {
-    pub id: CredentialId,
-    pub label: String,
-    /// The header that carries it; `None`: `Authorization: Bearer`.
-    pub header: Option<String>,
-    pub value: SecretString,
-    /// Differs once the secret does.
-    stamp: Value,
-}
-
 pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
     match user {
         Some(user) => format!("mcp_{}_{user}", server.name),
@@ -243,7 +219,7 @@ pub(super) async fn find_credential(
         let own = credential::by_name(vault, tenant, &login_name(server, Some(user))).await?;
         return own.map(Some).ok_or_else(|| McpError::Login {
             server: server.name.clone(),
-            hint: super::connect::login_hint(server, false),
+            hint: login_hint(server, false),
             challenge: None,
         });
     }

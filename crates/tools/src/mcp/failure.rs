@@ -1,10 +1,12 @@
 //! What goes wrong below the protocol, in words for a person: the library's own errors hold names of its types.
 
-use super::connect::error_chain;
+use crate::text::tail;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
+use std::time::Duration;
+use steward_sandbox::process::Session;
 use url::Url;
 
 type HttpError = StreamableHttpError<reqwest::Error>;
@@ -131,6 +133,49 @@ fn read_answer(text: &str) -> Failure {
 pub(super) fn challenge_params(header: &str) -> Option<WWWAuthenticateParams> {
     let base = Url::parse("https://localhost/").ok()?;
     Some(WWWAuthenticateParams::parse(header, &base))
+}
+
+pub(super) fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut inner = error.source();
+    while let Some(cause) = inner {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        inner = cause.source();
+    }
+    text.chars().take(600).collect()
+}
+
+/// How a program ended, with the end of its stderr; empty while it runs.
+pub(super) async fn stderr_text(program: &mut Session) -> String {
+    const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+    const TAIL_CHARS: usize = 400;
+    match tokio::time::timeout(EXIT_TIMEOUT, program.ending()).await {
+        Err(_) => String::new(),
+        Ok(Err(error)) => format!("; {error}; name the folders that it is installed in under `read`"),
+        Ok(Ok((exit, stderr))) => {
+            let tail = tail(stderr.text().trim(), TAIL_CHARS);
+            if tail.is_empty() {
+                format!("; it ended with {exit:?}")
+            } else {
+                format!("; it ended with {exit:?} and wrote: {tail}{}", advice(&tail))
+            }
+        }
+    }
+}
+
+/// What to do about what a local program said.
+pub(super) fn advice(said: &str) -> &'static str {
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {
+        " (it wants the network, as npx and uvx do to fetch a server: switch `network` on)"
+    } else if says(&["EACCES", "EROFS", "Permission denied", "ENOENT", "No such file"]) {
+        " (name what it may read under `read`, and what it may change under `write`)"
+    } else {
+        ""
+    }
 }
 
 fn shorten(text: &str) -> String {

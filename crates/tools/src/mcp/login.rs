@@ -1,6 +1,7 @@
-use super::connect::{error_chain, open_connection};
-use super::credentials::{Caller, Secrets};
+use super::connect::{Secrets, open_connection};
+use super::credentials::Caller;
 use super::error::McpError;
+use super::failure::error_chain;
 use super::oauth_token::{IN_BODY, LoginHttp, TOKEN_AUTH, granted_fields, plain_code};
 use super::{McpHub, credentials};
 use crate::credential::{self, CredentialUser};

@@ -1,6 +1,7 @@
 //! OAuth access tokens: cached, refreshed, or granted to a client. Login servers too are behind the address guard.
 
 use super::error::McpError;
+use super::failure::error_chain;
 use crate::credential::CredentialUser;
 use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, PinnedClient};
@@ -246,7 +247,7 @@ impl LoginHttp {
                 refused!(
                     "the login server {} gave no proper answer: {}",
                     pinned.url.host_str().unwrap_or("?"),
-                    super::connect::error_chain(&error.without_url())
+                    error_chain(&error.without_url())
                 )
             };
             let request = pinned.client.request(method, pinned.url.clone());

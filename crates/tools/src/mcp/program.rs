@@ -1,10 +1,9 @@
 //! What a program that is named by its whole path needs to start: the folders of its virtual environment, of the
 //! interpreter behind it, and of the packages beside it.
 
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use steward_sandbox::host::HostPolicy;
+use steward_sandbox::host::{HostEntry, HostPolicy};
 
 /// Folders that each confined program sees anyway.
 const SYSTEM: [&str; 9] =
@@ -48,7 +47,7 @@ pub fn find_program_places(places: &HostPolicy, program: &str) -> ProgramPlaces 
         started.clone_from(&named_file);
     } else {
         read.push(target.clone());
-        read.extend(prefix.map(python_packages).unwrap_or_default());
+        read.extend(prefix.map(|prefix| python_packages(places, prefix)).unwrap_or_default());
     }
     let interpreter = interpreter_of(places, &target, &folder);
     if let Some(interpreter) = interpreter.filter(|found| !read.iter().any(|given| found.starts_with(given))) {
@@ -87,12 +86,12 @@ fn installation_of(program: &Path) -> Vec<PathBuf> {
 }
 
 /// `lib/python3.12` and its like, where `pip install --user` puts packages.
-fn python_packages(prefix: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(prefix.join("lib")) else { return Vec::new() };
-    let is_python = |path: &PathBuf| {
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("python3"))
-    };
-    let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_python).collect();
+fn python_packages(places: &HostPolicy, prefix: &Path) -> Vec<PathBuf> {
+    let lib = prefix.join("lib").canonicalize().ok().and_then(|lib| places.open(&lib).ok());
+    let Some(lib) = lib else { return Vec::new() };
+    let Ok(entries) = lib.entries() else { return Vec::new() };
+    let is_python = |entry: &HostEntry| entry.name.to_str().is_some_and(|name| name.starts_with("python3"));
+    let mut found: Vec<PathBuf> = entries.filter(is_python).map(|entry| lib.path().join(entry.name)).collect();
     found.sort();
     found
 }

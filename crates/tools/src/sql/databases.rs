@@ -1,5 +1,5 @@
 use super::table_files;
-use crate::workspace::confined;
+use crate::files::confined;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
