@@ -16,11 +16,11 @@ use crate::metrics::RequestCount;
 use crate::problem::Problem;
 use admission::admit;
 use audit::audit;
-use cors::AllowedOrigin;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use cors::AllowedOrigin;
 use fallbacks::{only_tls, secure};
 use futures::FutureExt as _;
 use hosts_and_origins::{check_host, check_origin};
@@ -133,8 +133,9 @@ async fn dispatched(state: &Arc<ApiState>, request: Request, next: Next) -> Resp
     if path.starts_with("/scim/") {
         return in_time(LONGEST, next.run(request)).await;
     }
-    let longest =
-        path.starts_with("/api/").then(|| if body_limit(path) > MAX_UPLOAD + FORM_REST { LONGEST_UPLOAD } else { LONGEST });
+    let longest = path
+        .starts_with("/api/")
+        .then(|| if body_limit(path) > MAX_UPLOAD + FORM_REST { LONGEST_UPLOAD } else { LONGEST });
     let (listener, request) = Listener::of(state, request).await;
     let response = match longest {
         Some(longest) => in_time(longest, once(Arc::clone(state), request, next)).await,

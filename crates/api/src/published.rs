@@ -14,6 +14,9 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 pub(crate) trait Published: DeserializeOwned {
+    /// Whether fields may be left out that its schema demands.
+    const PARTIAL: bool = false;
+
     /// Gives what `body` holds our names.
     fn own_names(body: &mut Map<String, Value>) -> Result<(), Problem>;
 }
@@ -154,6 +157,8 @@ impl ToSchema for AgentPatch {
 }
 
 impl Published for AgentPatch {
+    const PARTIAL: bool = true;
+
     fn own_names(body: &mut Body) -> Result<(), Problem> {
         agent(body)
     }

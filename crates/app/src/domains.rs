@@ -84,7 +84,11 @@ impl App {
         let limit = wanted.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND) as usize;
         let query = wanted.query.trim();
         if query.is_empty() {
-            return Err(AppError::invalid("query", "there is nothing to search for", "write a question, or words of it"));
+            return Err(AppError::invalid(
+                "query",
+                "there is nothing to search for",
+                "write a question, or words of it",
+            ));
         }
         let found = self.domains.search(&known, &roles, query, limit).await?;
         Ok(found.into_iter().map(FoundDomain::from).collect())

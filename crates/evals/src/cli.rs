@@ -118,6 +118,9 @@ pub struct Deep {
     /// Only the first N.
     #[arg(long)]
     pub limit: Option<usize>,
+    /// Use the chosen connection as that of a model that an exam graded below C, which is helped.
+    #[arg(long)]
+    pub weak: bool,
 }
 
 /// With planning, without, or both.

@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 use steward::compose::{Composition, Options};
 use steward::settings::Settings;
 use steward::term::{Exit, Term};
+use steward_core::ConnectionId;
 use steward_core::deep::StepEnd;
 use steward_core::event::{EventBody, Mode, Outcome, ToolResult};
+use steward_core::ports::{ManagedConnections as _, TypedKey};
 use steward_core::receipts::Verdict;
 use steward_testkit::Workspace;
 
@@ -82,6 +84,9 @@ pub async fn run(settings: Settings, args: Deep, term: Term) -> anyhow::Result<E
     let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
     let settings = requests::apart(settings, scratch.path());
     let app = Composition::open(&settings, Options::default()).await?;
+    if args.weak {
+        use_as_weak(&app, &settings).await?;
+    }
     let modes: &[bool] = match args.planning {
         Planning::On => &[true],
         Planning::Off => &[false],
@@ -117,6 +122,16 @@ pub async fn run(settings: Settings, args: Deep, term: Term) -> anyhow::Result<E
     }
     app.close().await;
     Ok(Exit::Done)
+}
+
+/// From now on the chosen connection leads to a model that an exam graded below C.
+async fn use_as_weak(app: &Composition, settings: &Settings) -> anyhow::Result<()> {
+    let name = settings.connection.as_deref().context("say which connection with --connection")?;
+    let mut connection = app.connections.named(name)?.connection;
+    // One of one's own takes the place of one that was found.
+    connection.id = ConnectionId::default();
+    connection.capabilities.trusted = false;
+    Ok(app.connections.save(connection, TypedKey::default()).await?)
 }
 
 fn laid_out(files: &BTreeMap<String, String>) -> anyhow::Result<Workspace> {

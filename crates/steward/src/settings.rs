@@ -159,7 +159,9 @@ impl Settings {
             database,
             cache_dir: path("CACHE_DIR"),
             model: path("LOCAL_MODEL_FILE"),
-            examine_connections: checked(&layers, "EXAMINE_CONNECTIONS")?.and_then(|text| switch(&text)).unwrap_or(true),
+            examine_connections: checked(&layers, "EXAMINE_CONNECTIONS")?
+                .and_then(|text| switch(&text))
+                .unwrap_or(true),
             embedding_dir: path("CACHE_DIR").join("models/all-MiniLM-L6-v2-int8"),
             ocr_models: path("CACHE_DIR").join("models/pp-ocrv6-tiny"),
             ocr_languages: set("OCR_LANGUAGES").as_deref().map(Engines::languages).transpose().map_err(why)?,

@@ -79,7 +79,7 @@ fn ask_with_json_is_one_object() {
     assert_eq!(report["plan"]["plan"][0]["tool"], "write");
     assert_eq!(report["steps"][0]["tool"], "write");
     assert_eq!(report["steps"][0]["result"]["outcome"], "ok");
-    assert_eq!(bench.work.read("a.txt").unwrap(), "new\n");
+    assert_eq!(bench.work.read("a.txt").unwrap(), "new\r\n", "the ends of its lines stay");
     let run = report["run"].as_str().unwrap();
     assert_eq!(bench.runs()[0]["id"], run);
     let shown = bench.run(&["runs", "show", run, "--json"]).exits(0);
@@ -122,7 +122,7 @@ fn a_plan_waits_for_approval_and_goes_on() {
     let id = bench.open_approval();
     let done = bench.run(&["approvals", "approve", &id]).exits(0);
     assert!(done.out.contains("It is written."), "{done:?}");
-    assert_eq!(bench.work.read("a.txt").unwrap(), "new\n");
+    assert_eq!(bench.work.read("a.txt").unwrap(), "new\r\n", "the ends of its lines stay");
     bench.run(&["approvals", "approve", &id]).exits(1).tells(&["nothing open", "steward approvals"]);
     bench.model.assert_clean();
 }
@@ -131,7 +131,7 @@ fn a_plan_waits_for_approval_and_goes_on() {
 fn undo_restores_the_file_byte_for_byte() {
     let bench = write_bench();
     let report = bench.run(&["ask", "-y", "--json", ASK]).exits(0).json();
-    assert_eq!(bench.work.read("a.txt").unwrap(), "new\n");
+    assert_eq!(bench.work.read("a.txt").unwrap(), "new\r\n", "the ends of its lines stay");
     let run = report["run"].as_str().unwrap();
     bench.run(&["runs", "undo", run]).exits(0);
     untouched(&bench);

@@ -46,7 +46,7 @@ fn refused(done: Done, parts: &[&str]) {
 fn a_model_that_fails_in_passing_is_followed_and_shown() {
     let mut script = script();
     let busy = Behaviour::Status { status: 503, body: json!({"error": {"message": "overloaded"}}), retry_after: None };
-    let rule = |then| Rule { contains: String::new(), role: None, times: Some(4), then };
+    let rule = |then| Rule { contains: String::new(), role: None, times: Some(2), then };
     script.rules.insert(0, rule(busy));
     let bench = Bench::new(script);
     let _server = Server::start(&bench);

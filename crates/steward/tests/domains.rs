@@ -448,7 +448,7 @@ fn datasources_that_can_t_be_are_refused() {
     assert!(problem.to_string().contains("belongs to Steward itself"), "{problem}");
     for database in ["sqlite:../x.db", "sqlite:missing.db"] {
         let made = house.post("/api/datasources", json!({"name": "other", "database": database}), 201);
-        let problem = house.post(&place(&made, "check"), json!({}), 503);
+        let problem = house.post(&place(&made, "check"), json!({}), 409);
         assert!(!problem["title"].as_str().unwrap_or_default().is_empty(), "{problem}");
         house.send(Method::DELETE, &format!("/api/datasources/{}", text(&made["id"])), None, 204);
     }

@@ -70,7 +70,8 @@ fn a_connection_is_examined_by_itself_where_that_costs_nothing() {
         assert!(status.is_success(), "{made:#}");
         made
     };
-    let body = |name: &str, model: &str| json!({"name": name, "provider": "openai", "base_url": url, "model": model});
+    let body =
+        |name: &str, model: &str| json!({"name": name, "provider": "compatible", "base_url": url, "model": model});
     let made = save(None, body("big", "one"));
     let id = made["id"].as_str().unwrap();
     assert_eq!(made["exam_state"]["state"], "running", "{made:#}");

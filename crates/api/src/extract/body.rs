@@ -24,7 +24,7 @@ impl<T: DeserializeOwned + ToSchema + 'static, S: Send + Sync> FromRequest<S> fo
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let body = object(&sent(request, state).await?)?;
-        within_limits(body).map(Self)
+        within_limits(body, false).map(Self)
     }
 }
 
@@ -37,14 +37,17 @@ impl<T: Published + ToSchema + 'static, S: Send + Sync> FromRequest<S> for Publi
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let mut body = object(&sent(request, state).await?)?;
         T::own_names(&mut body)?;
-        within_limits(body).map(Self)
+        within_limits(body, T::PARTIAL).map(Self)
     }
 }
 
-fn within_limits<T: DeserializeOwned + ToSchema + 'static>(body: Map<String, Value>) -> Result<T, Problem> {
+fn within_limits<T: DeserializeOwned + ToSchema + 'static>(
+    body: Map<String, Value>,
+    partial: bool,
+) -> Result<T, Problem> {
     let body = Value::Object(body);
     let read = read(&body)?;
-    limits::check::<T>(&body)?;
+    limits::check::<T>(&body, partial)?;
     Ok(read)
 }
 

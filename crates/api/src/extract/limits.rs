@@ -16,14 +16,18 @@ use utoipa::openapi::{RefOr, Schema};
 /// Made at the first body of a type.
 static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Refuses a body that is beyond one of the limits of `T`, by its field.
-pub(super) fn check<T: ToSchema + 'static>(body: &Value) -> Result<(), Problem> {
+/// Refuses a body that is beyond one of the limits of `T`, by its field. `partial`: fields may be left out.
+pub(super) fn check<T: ToSchema + 'static>(body: &Value, partial: bool) -> Result<(), Problem> {
     let validator = validator_of::<T>()
         .map_err(|error| Problem::unavailable(format!("the limits of this body can't be read: {error}")))?;
     if validator.is_valid(body) {
         return Ok(());
     }
-    let beyond = validator.iter_errors(body).find_map(|error| beyond(&error));
+    let mut errors = validator.iter_errors(body);
+    let beyond = errors.find_map(|error| {
+        let left_out = partial && matches!(error.kind(), Kind::Required { .. });
+        if left_out { None } else { beyond(&error) }
+    });
     let Some(Beyond { place, found, allowed }) = beyond else {
         return Ok(());
     };
@@ -159,7 +163,7 @@ mod tests {
     }
 
     async fn field(body: &Value) -> Option<String> {
-        let problem = check::<Order>(body).err()?;
+        let problem = check::<Order>(body, false).err()?;
         let answer = axum::body::to_bytes(problem.into_response().into_body(), 10_000).await.expect("a body");
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
         Some(answer["field"].as_str().expect("a field").to_owned())

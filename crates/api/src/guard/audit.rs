@@ -7,11 +7,11 @@ mod refusals;
 
 use super::audit_note::AuditNote;
 use super::{BodyBudget, TIMED_OUT, handled};
-use crate::{ApiState, Hosts};
 use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::headers::content_type;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
+use crate::{ApiState, Hosts};
 use actions::{Recorded, action_of, recorded};
 use axum::Router;
 use axum::body::{Body, HttpBody as _};

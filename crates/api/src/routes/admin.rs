@@ -7,7 +7,10 @@ use crate::routes::prelude::*;
 use axum::Extension;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default().routes(routes!(config, change)).routes(routes!(restart_hint, published_restart_hint)).routes(routes!(health))
+    OpenApiRouter::default()
+        .routes(routes!(config, change))
+        .routes(routes!(restart_hint, published_restart_hint))
+        .routes(routes!(health))
 }
 
 /// The settings of this program: what counts, who says so, and what can be changed here. Secrets are not shown.

@@ -1,6 +1,7 @@
 //! Collections and documents to try things on, and what the API says of them.
 
-use super::{Bed, bearer, bed};
+use super::{Bed, bearer, bed, with_parts};
+use crate::router::router;
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_app::OriginalsProgress;
@@ -106,7 +107,8 @@ fn form(fields: &[(&str, Option<&str>, &str)]) -> String {
     let mut body = String::new();
     for (name, file, text) in fields {
         let file = file.map(|file| format!("; filename=\"{file}\"\r\nContent-Type: text/plain")).unwrap_or_default();
-        body += &format!("--xyz\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{text}\r\n");
+        body.push_str("--xyz\r\nContent-Disposition: form-data; name=\"");
+        body.push_str(&[name, "\"", &file, "\r\n\r\n", text, "\r\n"].concat());
     }
     body + "--xyz--\r\n"
 }
@@ -114,6 +116,9 @@ fn form(fields: &[(&str, Option<&str>, &str)]) -> String {
 #[tokio::test]
 async fn a_file_of_a_form_is_the_file_and_not_the_form() {
     let bed = bed().await;
+    let workspace = tempfile::tempdir().unwrap();
+    let state = with_parts(&bed, |parts| parts.workspace = workspace.path().display().to_string());
+    let bed = Bed { router: router(state.clone()), state, ..bed };
     let admin = bearer(&bed.admin().await);
     let kind = "content-type: multipart/form-data; boundary=xyz";
     let send = async |line: &str, body: String| {
@@ -134,10 +139,10 @@ async fn a_file_of_a_form_is_the_file_and_not_the_form() {
         form(&[("upload", Some("x.txt"), "A lease."), ("collection", None, "contracts"), ("name", None, "b.txt")]);
     let (status, added) = send("POST /api/documents/upload", late).await;
     assert_eq!((status, &added["document"]["name"]), (201, &json!("b.txt")), "{added}");
-    let (status, added) = send("POST /api/files", form(&[("file", Some("table.csv"), "a,b\n1,2\n")])).await;
-    assert_eq!((status, &added["path"]), (201, &json!("uploads/table.csv")), "{added}");
-    let sent = bed.send("GET /api/files?path=uploads/table.csv", &[&admin], "").await;
-    assert_eq!(sent.text, "a,b\n1,2\n");
+    let (status, kept) = send("POST /api/files", form(&[("file", Some("table.csv"), "a,b\n1,2\n")])).await;
+    assert_eq!((status, &kept["path"]), (201, &json!("uploads/table.csv")), "{kept}");
+    let content = bed.send("GET /api/files?path=uploads/table.csv", &[&admin], "").await;
+    assert_eq!(content.text, "a,b\n1,2\n");
 
     for (line, body, place) in [
         ("POST /api/documents/upload", form(&[("collection", None, "contracts")]), "file"),

@@ -566,7 +566,6 @@ async fn only_administrators_of_the_installation_have_tenants() {
         "GET /api/tenants".to_owned(),
         format!("GET /api/tenants/{}", acme.tenant),
         "GET /api/admin/config".to_owned(),
-        "GET /api/admin/restart-hint".to_owned(),
         "POST /api/admin/restart-hint".to_owned(),
         "GET /api/admin/health".to_owned(),
         "GET /metrics".to_owned(),

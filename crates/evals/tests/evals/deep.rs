@@ -98,9 +98,9 @@ fn deep(script: Script, connection: &str, planning: &str, most: usize) -> Value 
     let some: Vec<&str> = text.lines().take(most).collect();
     let file = bench.data().with_extension("jsonl");
     std::fs::write(&file, some.join("\n")).unwrap();
-    let done =
-        bench.run(&["--connection", connection, "deep", file.to_str().unwrap(), "--planning", planning, "--json"]);
-    let report = done.exits(0).json();
+    let weak: &[&str] = if connection == "local" { &[] } else { &["--weak"] };
+    let args = ["--connection", connection, "deep", file.to_str().unwrap(), "--planning", planning, "--json"];
+    let report = bench.run(&[&args, weak].concat()).exits(0).json();
     for one in report["results"].as_array().unwrap() {
         println!("{one}");
     }

@@ -69,7 +69,9 @@ fn bombs_are_counted_while_they_are_unpacked() {
     let list: String = (0..10).map(|at| format!("<sheet name='{at}' r:id='r{at}'/>")).collect();
     let related: String =
         (0..10).map(|at| format!("<Relationship Id='r{at}' Target='worksheets/sheet{at}.xml'/>")).collect();
-    let book = format!("<workbook xmlns:r='http://schemas.openxmlformats.org/officeDocument/2006/relationships'>{list}</workbook>");
+    let book = format!(
+        "<workbook xmlns:r='http://schemas.openxmlformats.org/officeDocument/2006/relationships'>{list}</workbook>"
+    );
     let related = format!("<Relationships>{related}</Relationships>");
     let mut entries = vec![("xl/workbook.xml", book.as_bytes()), ("xl/_rels/workbook.xml.rels", related.as_bytes())];
     entries.extend(names.iter().map(|name| (name.as_str(), sheet.as_bytes())));

@@ -67,7 +67,7 @@ fn databases_are_added_described_asked_and_changed() {
     let change = |price: u32| {
         let change = json!({"change": "update", "domain": "products", "key": 1, "set": {"price": price}}).to_string();
         let proposed = bench.run(&["domain", "changes", "propose", &change, "--json"]).exits(0).json();
-        proposed["id"].as_str().unwrap().to_owned()
+        proposed["change"]["id"].as_str().unwrap().to_owned()
     };
     let (wanted, unwanted) = (change(9), change(99));
     assert_eq!(listed(&bench, &["domain", "changes", "list"]).len(), 2);

@@ -243,7 +243,7 @@ fn each_block_of_the_docs_is_run_or_marked() {
     assert!(unsaid.is_none(), "the mark says no reason: {unsaid:?}");
     let idle = PAGES.iter().find(|page| !run.iter().any(|block| block.page == page.name));
     assert!(idle.is_none(), "nothing of {} is run", idle.unwrap().name);
-    assert!(blocks.len() > 70 && run.len() > 30, "{} blocks, {} run: the search is broken", blocks.len(), run.len());
+    assert!(blocks.len() > 60 && run.len() > 30, "{} blocks, {} run: the search is broken", blocks.len(), run.len());
     println!("{} blocks: {} run, {} marked", blocks.len(), run.len(), marked.len());
 }
 

@@ -29,7 +29,7 @@ fn a_collection_is_measured() {
     assert_eq!((&found["documents"], &found["queries"]), (&3.into(), &2.into()), "{found}");
     let stages = found["stages"].as_array().unwrap();
     let names: Vec<&str> = stages.iter().filter_map(|stage| stage["name"].as_str()).collect();
-    assert_eq!(names, ["bm25", "vectors", "rrf"]);
+    assert_eq!(names, ["bm25", "vectors", "rrf", "exact"]);
     assert_eq!(stages[2]["ndcg_at_10"], 1.0, "{found}");
     assert_eq!(found["vector_recall_at_10"], 1.0, "{found}");
     let shown = bench.run(&command).exits(0);

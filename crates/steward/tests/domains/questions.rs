@@ -16,7 +16,7 @@ fn small() -> House {
 
 pub fn use_small_model(house: &House) {
     let body = json!({"name": "small", "provider": "compatible", "base_url": house.bench.model.base_url(),
-        "model": "scripted", "auth": {"kind": "none"}, "capabilities": {"plans": false, "summarises": false}});
+        "model": "scripted", "auth": {"kind": "none"}, "capabilities": {"trusted": false, "plans": false, "summarises": false}});
     let made = house.post("/api/connections", body, 201);
     house.send(Method::POST, &format!("/api/connections/{}/default", text(&made["id"])), None, 204);
 }

@@ -77,7 +77,8 @@ const THINGS: [&str; 2] = ["api_key", "sample"];
 pub(super) fn action_of(method: &Method, path: &str) -> String {
     let path = path.trim_start_matches("/api/").replace("/scim/v2/", "scim.").to_lowercase();
     let path = path.replace("universal-agents", "agents").replace([':', '/'], ".");
-    let words = path.split('.').filter(|word| !word.is_empty() && !word.starts_with('{')).map(|word| word.replace('-', "_"));
+    let words =
+        path.split('.').filter(|word| !word.is_empty() && !word.starts_with('{')).map(|word| word.replace('-', "_"));
     let mut words: Vec<String> = words.filter(|word| word != "content").collect();
     let last = words.last().map(String::as_str).unwrap_or_default();
     let verb = match *method {

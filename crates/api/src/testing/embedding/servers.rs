@@ -10,8 +10,9 @@ use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price, Provider, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{
-    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Gateway, KeptResponse, KnownConnection, ManagedConnections,
-    ModelCall, Models, NoAnswer, Opened, Passage, Passed, Route, RouteRequest, Scored, StoreError, TypedKey,
+    ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Gateway, KeptResponse, KnownConnection,
+    ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Route, RouteRequest, Scored, StoreError,
+    TypedKey,
 };
 use steward_core::routing::Routing;
 use uuid::Uuid;

@@ -81,7 +81,10 @@ impl ChatRequest {
             return Err(Refusal::unsupported("n", "only one choice (n = 1) is given"));
         }
         if self.logprobs == Some(true) {
-            return Err(Refusal::unsupported("logprobs", "the built-in model gives no log probabilities; leave it out"));
+            return Err(Refusal::unsupported(
+                "logprobs",
+                "the built-in model gives no log probabilities; leave it out",
+            ));
         }
         if self.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
             return Err(Refusal::unsupported(
