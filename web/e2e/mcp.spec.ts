@@ -160,12 +160,12 @@ test.describe("a program of this machine", () => {
     const form = page.getByRole("dialog", { name: "Add an MCP server" });
     await form.getByText("Paste a configuration instead").click();
     const paste = form.getByLabel("Configuration");
-    await paste.fill("npx wiki");
+    await paste.fill("the wiki, please");
     await form.getByRole("button", { name: "Take it over" }).click();
-    await expect(form.getByText(/^This is no JSON/)).toBeVisible();
+    await expect(form.getByText(/^This can’t be read/)).toBeVisible();
     await paste.fill(JSON.stringify({ mcpServers: { "My Wiki": { command: "/nowhere/wiki", args: ["--all"], env: { WIKI_KEY: "canary-77aa" } } } }));
     await form.getByRole("button", { name: "Take it over" }).click();
-    await expect(form.getByText(/^Left out: WIKI_KEY/)).toBeVisible();
+    await expect(form.getByText(/^Not taken over: the values of WIKI_KEY/)).toBeVisible();
     await expect(paste).toHaveValue("");
     await expect(form.getByLabel("Program", { exact: true })).toHaveValue("/nowhere/wiki");
     await form.getByRole("button", { name: "Add and check" }).click();

@@ -81,7 +81,8 @@ test.describe("a write", () => {
     await chat.say("Write the heron");
     await chat.waiting.getByRole("button", { name: "Approve once" }).click();
     await chat.answered("It is written.");
-    expect(await workspace.file("notes.txt")).toBe("heron\n");
+    // The ends of its lines stay.
+    expect(await workspace.file("notes.txt")).toBe("heron\r\n");
     await chat.tools.first().getByRole("button").first().click();
     await chat.tools.first().getByRole("button", { name: "Undo this" }).click();
     await expect(chat.tools.first()).toContainText("undone");
@@ -99,7 +100,8 @@ test.describe("a write", () => {
     await inbox.getByText("notes.txt").first().click();
     await inbox.getByRole("button", { name: /^Approve/ }).first().click();
     await chat.answered("It is written.");
-    expect(await workspace.file("notes.txt")).toBe("heron\n");
+    // The ends of its lines stay.
+    expect(await workspace.file("notes.txt")).toBe("heron\r\n");
     await inbox.close();
   });
 });

@@ -309,6 +309,7 @@ fn of_two_replicas_one_writes() {
 
     // One that is gone leaves all of it to the other.
     second.kill();
+    client.settle("oos.cmd.domain.load", &json!({"id": "genre"}));
     for n in 41..=50 {
         assert_eq!(client.good("oos.cmd.domain.save", &save(n))["ok"], true);
     }

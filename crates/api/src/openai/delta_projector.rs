@@ -96,7 +96,9 @@ impl OpenAiDeltas {
 pub(crate) struct DeltaProjector {
     reply: String,
     earlier: Vec<String>,
-    /// The reply is a second try at something that was shown: held back, since a model often says the same again.
+    /// The model may be corrected: what it says is held back until it stands.
+    weak: bool,
+    /// The reply is held back: it may be corrected, or is a second try at something that was shown.
     held: bool,
     /// The model's error after which nothing has come yet.
     refused: Option<ModelError>,
@@ -116,6 +118,11 @@ impl DeltaProjector {
             _ => {}
         }
         match body {
+            EventBody::RunStarted { setup, .. } => {
+                self.weak = !setup.capabilities.trusted;
+                self.held = self.weak;
+                Vec::new()
+            }
             EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, reasoning, .. } => {
                 let mut deltas = Vec::new();
                 if !reasoning.is_empty() {
@@ -130,6 +137,7 @@ impl DeltaProjector {
             EventBody::ModelResponded { ref calls, .. } if !calls.is_empty() => {
                 let mut deltas = self.release();
                 deltas.extend(self.new_line());
+                self.held = self.weak;
                 deltas
             }
             // What was sent can't be taken back: the new try begins on a line of its own.
@@ -138,7 +146,7 @@ impl DeltaProjector {
             | EventBody::DeepReminded { .. }
             | EventBody::IntentDispatched { call: Some(_), .. } => {
                 self.over();
-                self.held = !self.earlier.is_empty();
+                self.held = self.weak || !self.earlier.is_empty();
                 Vec::new()
             }
             EventBody::ApprovalRequested { subject, .. } => vec![OpenAiDelta::Waits(waiting(&subject))],
@@ -166,21 +174,22 @@ impl DeltaProjector {
     /// `text` below what was shown before; nothing if it was shown already.
     fn more(&self, text: &str) -> Vec<OpenAiDelta> {
         let text = text.trim();
-        let Some(last) = self.earlier.last() else {
-            return vec![OpenAiDelta::Text(text.to_owned())];
-        };
         if text.is_empty() || self.earlier.iter().any(|one| one.trim() == text) {
             return Vec::new();
         }
+        let Some(last) = self.earlier.last() else {
+            return vec![OpenAiDelta::Text(text.to_owned())];
+        };
         let rest = text.strip_prefix(last.trim());
         vec![OpenAiDelta::Text(rest.map_or_else(|| format!("\n\n{text}"), str::to_owned))]
     }
 
     fn new_line(&mut self) -> Vec<OpenAiDelta> {
-        if self.reply.is_empty() {
+        let shown = !self.reply.is_empty() && !self.held;
+        self.reply.clear();
+        if !shown {
             return Vec::new();
         }
-        self.reply.clear();
         vec![OpenAiDelta::Text("\n\n".to_owned())]
     }
 

@@ -112,7 +112,6 @@ fn nothing_is_said_twice_by_a_corrected_model() {
             Behaviour::text(second),
         ]));
         let (deltas, last) = responded(&house, "Delete the moon");
-        let expect = if second == same { same.to_owned() } else { format!("{same}\n\n{second}") };
-        assert_eq!((&deltas, &last), (&expect, &expect));
+        assert_eq!((deltas.as_str(), last.as_str()), (second, second), "only what stands in the end");
     }
 }

@@ -140,6 +140,20 @@ impl Client {
         });
     }
 
+    /// Asks until twenty requests in a row were answered. What is handed to a replica that was killed a moment ago is lost, until
+    /// the server has noticed.
+    pub fn settle(&self, subject: &str, payload: &Value) {
+        let payload: Bytes = payload.to_string().into();
+        let (begun, mut answered) = (Instant::now(), 0);
+        while answered < 20 {
+            assert!(begun.elapsed() < PATIENCE, "{subject} is not answered");
+            let soon = Some(Duration::from_secs(2));
+            let request = async_nats::Request::new().payload(payload.clone()).timeout(soon);
+            let answer = self.runtime.block_on(self.nats.send_request(subject.to_owned(), request));
+            answered = if answer.is_ok() { answered + 1 } else { 0 };
+        }
+    }
+
     async fn request(&self, subject: &str, headers: Option<HeaderMap>, payload: Vec<u8>) -> Value {
         let (begun, payload) = (Instant::now(), Bytes::from(payload));
         let message: Message = loop {
