@@ -100,8 +100,7 @@ test.describe("a write", () => {
     await inbox.getByText("notes.txt").first().click();
     await inbox.getByRole("button", { name: /^Approve/ }).first().click();
     await chat.answered("It is written.");
-    // The ends of its lines stay.
-    expect(await workspace.file("notes.txt")).toBe("heron\r\n");
+    expect(await workspace.file("notes.txt")).toBe("heron\n");
     await inbox.close();
   });
 });
