@@ -54,6 +54,10 @@ pub struct Agent {
     #[serde(default)]
     #[schema(required)]
     pub own_data: OwnData,
+    /// Whether documents that its users upload from now on are linked to it.
+    #[serde(default)]
+    #[schema(required)]
+    pub auto_link_uploads: bool,
     /// Whatever people keep beside it.
     #[serde(default)]
     #[schema(required, value_type = Object)]

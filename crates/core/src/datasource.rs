@@ -15,7 +15,7 @@ pub struct Datasource {
     pub id: DatasourceId,
     /// What domains call it: letters, digits and `_`. Unique.
     pub name: String,
-    /// Where it is: `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// Where it is: `sqlite:PATH` or `folder:PATH` (of CSV, JSON or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     pub database: String,
     /// Holds its user and password.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,7 @@
 //! Events of the run log, the only source of truth. The format is versioned; fields are only added.
 
+mod kind;
+mod models;
 mod parts;
 
 use crate::agent::PlanStyle;
@@ -20,9 +22,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use models::AskedModel;
+use parts::FilledArguments;
 pub use parts::{
-    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, RequestSource, RequestedBy, Setup,
-    ToolResult,
+    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, PlanSearch, Planner, Proved, Ranked,
+    RequestSource, RequestedBy, Setup, ToolResult,
 };
 
 pub const EVENT_VERSION: u16 = 1;
@@ -62,7 +66,8 @@ pub enum EventBody {
     RunResumed {
         /// The runner's node name.
         node: String,
-        /// The run had been stopped because its client had left, and the client came back: it goes on as after a crash.
+        /// The run had ended since its client had left, or its model had failed in passing, and the client asked again:
+        /// it goes on as after a crash.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         after_stop: bool,
     },
@@ -108,6 +113,12 @@ pub enum EventBody {
         /// Reasoning.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reasoning: String,
+        /// Whether its text may turn out to be reasoning: then a later piece retracts it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        provisional: bool,
+        /// Whether it takes the place of all pieces of this reply before it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        retracts: bool,
     },
     /// The whole reply, committed before its tools start.
     #[serde(rename = "model.responded")]
@@ -207,6 +218,9 @@ pub enum EventBody {
         /// How many messages the summary stands for.
         replaced: usize,
     },
+    /// Documents were searched for what the plan should know.
+    #[serde(rename = "plan.searched")]
+    PlanSearched(Box<PlanSearch>),
     /// Candidates were made and scored; the first is proposed.
     #[serde(rename = "plan.proposed")]
     PlanProposed {
@@ -538,62 +552,4 @@ pub enum EventBody {
     /// Written by a newer program; kept, not understood.
     #[serde(other)]
     Unknown,
-}
-
-/// Complete arguments of a step, or why there are none: how `serde` writes a `Result`.
-#[derive(utoipa::ToSchema)]
-#[expect(dead_code, reason = "only its schema counts")]
-enum FilledArguments {
-    /// The arguments.
-    Ok(std::collections::BTreeMap<String, Value>),
-    /// Why there are none.
-    Err(String),
-}
-
-impl EventBody {
-    /// The name of this kind of event, as stored.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::RunStarted { .. } => "run.started",
-            Self::RunQueued { .. } => "run.queued",
-            Self::RunResumed { .. } => "run.resumed",
-            Self::IntentFiltered { .. } => "intent.filtered",
-            Self::ModelRequested { .. } => "model.requested",
-            Self::ModelDelta { .. } => "model.delta",
-            Self::ModelResponded { .. } => "model.responded",
-            Self::ModelFailed { .. } => "model.failed",
-            Self::ModelCorrected { .. } => "model.corrected",
-            Self::IntentDispatched { .. } => "intent.dispatched",
-            Self::ToolsFound { .. } => "tools.found",
-            Self::ContextCompacted { .. } => "context.compacted",
-            Self::PlanProposed { .. } => "plan.proposed",
-            Self::PlanFailed { .. } => "plan.failed",
-            Self::DeepPlanned { .. } => "deep.planned",
-            Self::DeepReplanned { .. } => "deep.replanned",
-            Self::DeepStepEnded { .. } => "deep.step",
-            Self::DeepReminded { .. } => "deep.reminded",
-            Self::PlanFilled { .. } => "plan.filled",
-            Self::ApprovalRequested { .. } => "approval.requested",
-            Self::ApprovalDecided { .. } => "approval.decided",
-            Self::GrantsChanged { .. } => "grants.changed",
-            Self::ToolRejected { .. } => "tool.rejected",
-            Self::ToolIntent { .. } => "tool.intent",
-            Self::ToolStaged { .. } => "tool.staged",
-            Self::ToolResult { .. } => "tool.result",
-            Self::RunDelegated { .. } => "run.delegated",
-            Self::RunReturned { .. } => "run.returned",
-            Self::DataClassified { .. } => "data.classified",
-            Self::DataMasked { .. } => "data.masked",
-            Self::ToolUndoing { .. } => "tool.undoing",
-            Self::ToolUndoFailed { .. } => "tool.undo_failed",
-            Self::ToolUndone { .. } => "tool.undone",
-            Self::ToolUncertain { .. } => "tool.uncertain",
-            Self::TimerSet { .. } => "timer.set",
-            Self::TimerFired { .. } => "timer.fired",
-            Self::RunSteered { .. } => "run.steered",
-            Self::StopRequested { .. } => "run.stop_requested",
-            Self::RunFinished { .. } => "run.finished",
-            Self::Unknown => "unknown",
-        }
-    }
 }

@@ -73,6 +73,8 @@ id! {
     DatasourceId,
     /// A change of one record that a person is asked about.
     RecordChangeId,
+    /// What starts runs by itself.
+    ScheduleId,
 }
 
 impl TenantId {

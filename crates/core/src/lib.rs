@@ -19,6 +19,7 @@ pub mod extracted;
 pub mod governance;
 pub mod hash;
 pub mod id;
+pub mod live;
 pub mod locks;
 pub mod mcp;
 pub mod message;

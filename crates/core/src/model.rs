@@ -1,9 +1,15 @@
+mod auth;
+mod error;
+
 use crate::ConnectionId;
 use crate::message::Message;
 use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::IpAddr;
+
+pub use auth::{ACCESS_KEY_FIELD, Auth, KEY_FIELD, SESSION_FIELD};
+pub use error::{ModelError, ModelErrorClass};
 
 /// One model endpoint. The key is a secret and never part of this type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -183,88 +189,6 @@ fn is_private_address(url: &str) -> bool {
     }
 }
 
-/// How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
-/// id, or in an environment variable.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Auth {
-    /// Not at all.
-    #[default]
-    None,
-    /// `Authorization: Bearer`, the key from the vault.
-    Bearer,
-    /// The provider's own header for keys: `api-key`, `x-api-key`, `x-goog-api-key`.
-    ApiKey,
-    /// `Authorization: Basic`, the password from the vault.
-    Basic {
-        /// User name.
-        user: String,
-    },
-    /// Any header, its value from the vault.
-    Header {
-        /// Name of the header.
-        header: String,
-    },
-    /// Requests signed as Amazon wants it, with access keys from the vault.
-    Aws {
-        /// Where the model runs, such as `eu-central-1`.
-        region: String,
-    },
-    /// `Authorization: Bearer`; the key is in an environment variable of the server.
-    BearerEnv {
-        /// Name of the environment variable.
-        variable: String,
-    },
-    /// The same, in the provider's own header for keys.
-    ApiKeyEnv {
-        /// Name of the environment variable that holds the key.
-        variable: String,
-    },
-    /// `Authorization: Basic`; the password is in an environment variable of the server.
-    BasicEnv {
-        /// User name.
-        user: String,
-        /// Name of the environment variable that holds the password.
-        variable: String,
-    },
-    /// Any header; its value is in an environment variable of the server.
-    HeaderEnv {
-        /// Name of the header.
-        header: String,
-        /// Name of the environment variable that holds its value.
-        variable: String,
-    },
-    /// Signed requests to Amazon, with `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, where it is set,
-    /// `AWS_SESSION_TOKEN` of the server.
-    AwsEnv {
-        /// Where the model runs.
-        region: String,
-    },
-}
-
-/// Vault field of the key, the password, the header's value or the secret access key.
-pub const KEY_FIELD: &str = "key";
-/// Vault field of the access key's id, for [`Auth::Aws`].
-pub const ACCESS_KEY_FIELD: &str = "access_key_id";
-/// Vault field of the session token, for [`Auth::Aws`].
-pub const SESSION_FIELD: &str = "session_token";
-
-impl Auth {
-    pub fn variable(&self) -> Option<&str> {
-        match self {
-            Self::BearerEnv { variable }
-            | Self::ApiKeyEnv { variable }
-            | Self::BasicEnv { variable, .. }
-            | Self::HeaderEnv { variable, .. } => Some(variable),
-            _ => None,
-        }
-    }
-
-    pub fn is_sealed(&self) -> bool {
-        matches!(self, Self::Bearer | Self::ApiKey | Self::Basic { .. } | Self::Header { .. } | Self::Aws { .. })
-    }
-}
-
 /// How a server is told which form its output must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -396,6 +320,8 @@ impl Capabilities {
 pub enum Purpose {
     /// The next message of the loop.
     Reply,
+    /// Search strings for what a plan should know.
+    Search,
     /// A plan.
     Plan,
     /// A deep plan: steps in words.
@@ -451,6 +377,15 @@ pub enum ToolChoice {
     Required,
     /// The one of this name.
     Named(String),
+    /// None, though there are some: earlier calls are of them.
+    None,
+}
+
+impl ToolChoice {
+    /// Whether the reply has to call something.
+    pub fn is_forced(&self) -> bool {
+        matches!(self, Self::Required | Self::Named(_))
+    }
 }
 
 /// How long a model thinks before it answers.
@@ -505,71 +440,4 @@ pub enum ModelChunk {
         usage: Usage,
         model: String,
     },
-}
-
-/// Why a model call failed, by what to do about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelErrorClass {
-    /// The key is wrong or lacks a right.
-    Auth,
-    /// The model's name is not known there.
-    UnknownModel,
-    /// The prompt does not fit.
-    ContextLength,
-    /// The request was refused as wrong.
-    BadRequest,
-    /// Too many requests.
-    RateLimit,
-    /// 5xx.
-    Server,
-    /// No connection.
-    Connect,
-    /// No answer in time.
-    Timeout,
-    /// The answer broke off or was no answer.
-    Broken,
-    /// The answer had nothing in it.
-    Empty,
-    /// Stopped by us.
-    Cancelled,
-    /// A policy over data keeps it from every model that could be asked; none was.
-    BlockedByPolicy,
-}
-
-impl ModelErrorClass {
-    /// Whether the same request may succeed later.
-    pub fn is_transient(self) -> bool {
-        matches!(self, Self::RateLimit | Self::Server | Self::Connect | Self::Timeout | Self::Broken | Self::Empty)
-    }
-}
-
-impl ModelError {
-    pub fn new(class: ModelErrorClass, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { class, message: message.into(), hint: hint.into(), detail: None, retry_after_ms: None, status: None }
-    }
-}
-
-/// A failed model call. `detail` keeps the endpoint's own words.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, utoipa::ToSchema)]
-#[error("{message} ({hint})")]
-pub struct ModelError {
-    /// What to do about it.
-    pub class: ModelErrorClass,
-    /// What happened, with the connection's name.
-    pub message: String,
-    /// What a person can do.
-    pub hint: String,
-    /// The raw error body, cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub detail: Option<String>,
-    /// Wait asked for by the endpoint, milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub retry_after_ms: Option<u64>,
-    /// The endpoint's HTTP status, if it refused the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub status: Option<u16>,
 }

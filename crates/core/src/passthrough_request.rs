@@ -15,6 +15,10 @@ pub struct PassthroughRequest {
     pub include_usage: bool,
     /// Longest answer, tokens, where the request has a limit; that of all its choices.
     pub max_tokens: Option<u64>,
+    /// Whether the answer is made without its client (`background`).
+    pub background: bool,
+    /// The answers that it goes on from (`previous_response_id`): every one that stands there, whichever counts.
+    pub previous_responses: Vec<String>,
     /// Headers that go on with it, names in lower case. Not of the body: whoever takes the request fills them in.
     pub headers: Vec<(String, String)>,
 }
@@ -53,6 +57,8 @@ impl PassthroughRequest {
             stream: top.stream.is_some_and(|raw| raw.get() == "true"),
             include_usage: options.include_usage,
             max_tokens: one.map(|one| one.saturating_mul(choices.unwrap_or(1).max(1))),
+            background: top.background.is_some_and(|raw| raw.get() == "true"),
+            previous_responses: top.previous.iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect(),
             headers: Vec::new(),
         })
     }
@@ -79,6 +85,8 @@ struct Top<'a> {
     stream_options: Option<&'a RawValue>,
     max_tokens: Option<&'a RawValue>,
     choices: Option<&'a RawValue>,
+    background: Option<&'a RawValue>,
+    previous: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -91,6 +99,8 @@ enum Field {
     MaxTokens,
     #[serde(alias = "best_of")]
     N,
+    Background,
+    PreviousResponseId,
     #[serde(other)]
     Other,
 }
@@ -114,6 +124,8 @@ impl<'de> Deserialize<'de> for Top<'de> {
                         Field::StreamOptions => top.stream_options = Some(map.next_value()?),
                         Field::MaxTokens => top.max_tokens = Some(map.next_value()?),
                         Field::N => top.choices = Some(map.next_value()?),
+                        Field::Background => top.background = Some(map.next_value()?),
+                        Field::PreviousResponseId => top.previous.push(map.next_value()?),
                         Field::Other => {
                             map.next_value::<IgnoredAny>()?;
                         }
@@ -144,6 +156,15 @@ mod tests {
         assert_eq!(asked.max_tokens, Some(21));
         let spliced = String::from_utf8(asked.with_model(body, "new \"name\"")).unwrap();
         assert_eq!(spliced, text.replace(r#""connection\/a \"b\"""#, r#""new \"name\"""#));
+    }
+
+    #[test]
+    fn every_answer_that_is_gone_on_from_is_seen() {
+        let text = r#"{"model":"m","previous_response_id":null,"previous_response\u005fid":"resp_1","background":true,
+            "previous_response_id":"resp_2","input":{"previous_response_id":"inner"}}"#;
+        let asked = PassthroughRequest::of(text.as_bytes()).unwrap();
+        assert_eq!(asked.previous_responses, ["resp_1", "resp_2"]);
+        assert!(asked.background);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod intent;
 mod knowledge;
 mod models;
 mod runtime;
+mod schedules;
 mod scim;
 mod sign_on;
 mod skills;
@@ -39,17 +40,23 @@ pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use installation::{
     DeletedRows, DialectAnswer, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange,
 };
-pub use intent::{Entry, FileDraft, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
+pub use intent::{
+    Entry, FileDraft, FileForm, FileQuestion, FileWish, Intent, IntentError, Proposal, Ranking, WorkspaceReader,
+};
 pub use knowledge::{
     Classifier, DocumentPassage, EmbedError, Embedder, Extractor, FoundPassages, Knowledge, KnowledgeError,
     KnowledgeSlot, Labelled, PageReader, PassageQuery, PersonalData, PictureModel, RoughCounter, TokenCounter,
 };
 pub use models::{
-    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, ExamState, Examiner, Gateway,
-    KeptResponse, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed,
-    Recognised, RequestFor, Route, RouteRequest, Scored, TypedKey,
+    Assigned, Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, ExamState,
+    Examiner, Gateway, KeptResponse, KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage,
+    Passed, Recognised, RequestFor, Route, RouteRequest, Scored, TypedKey,
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
+pub use schedules::{
+    FATE_RAN, OccurrenceKey, OccurrenceRow, ScheduleBody, ScheduleFilter, ScheduleRow, SettledFate, Settlement,
+    StartedOccurrence,
+};
 pub use scim::{
     Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,
 };

@@ -3,6 +3,7 @@
 mod classify;
 mod hint;
 mod lexicon;
+mod redirect;
 mod task;
 
 use crate::ConnectionId;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 
 pub use classify::{Classified, classified, classify};
 pub use hint::{Hint, Hinted, ToolHint, hint};
+pub use redirect::{Redirect, Redirected};
 pub use task::Task;
 
 /// Which connections an agent's requests go to, besides its own.
@@ -21,6 +23,14 @@ pub struct Routing {
     /// Connections for certain kinds of requests (`code_gen`, `translate`…); they go before the agent's own.
     #[schema(value_type = BTreeMap<String, ConnectionId>)]
     pub task_routing: BTreeMap<Task, ConnectionId>,
+    /// The connection that makes its plans; null: that of the installation, else as any request of the kind `planning`.
+    pub planner: Option<ConnectionId>,
+    /// The connection that carries its requests out, with or without a plan; null: that of the installation, else as
+    /// any request.
+    pub executor: Option<ConnectionId>,
+    /// Where requests go that the hint says are about figures, documents or neither; left out: nowhere else.
+    #[schema(value_type = BTreeMap<String, Redirect>)]
+    pub redirects: BTreeMap<Hint, Redirect>,
     /// What is tried after the first choice, in order; the system default comes last by itself.
     #[schema(max_items = 20)]
     pub fallback_chain: Vec<ConnectionId>,
@@ -41,11 +51,51 @@ impl Default for Routing {
     fn default() -> Self {
         Self {
             task_routing: BTreeMap::new(),
+            planner: None,
+            executor: None,
+            redirects: BTreeMap::new(),
             fallback_chain: Vec::new(),
             max_fallback_attempts: 3,
             cost_aware: false,
             hedge_after_ms: None,
             balance: Balance::Fixed,
+        }
+    }
+}
+
+impl Routing {
+    /// The connections that it names, each with its field.
+    pub fn connections(&self) -> impl Iterator<Item = (String, ConnectionId)> {
+        let tasks = self.task_routing.iter().map(|(task, id)| (format!("task_routing.{}", task.name()), *id));
+        let roles = [("planner", self.planner), ("executor", self.executor)];
+        let roles = roles.into_iter().filter_map(|(field, id)| Some((field.to_owned(), id?)));
+        let chain = self.fallback_chain.iter().map(|id| ("fallback_chain".to_owned(), *id));
+        tasks.chain(roles).chain(chain)
+    }
+}
+
+/// What a connection is named for, where one plans and another carries out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Makes the plans, and others when they fail.
+    Planner,
+    /// Does all else.
+    Executor,
+}
+
+impl Role {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Planner => "planner",
+            Self::Executor => "executor",
+        }
+    }
+
+    /// The setting that names it for all agents.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Planner => "PLANNER_MODEL_SPEC",
+            Self::Executor => "EXECUTOR_MODEL_SPEC",
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Arguments and the JSON Schemas that they are checked by. A schema may come from anywhere: a skill, a package, an MCP
 //! server, a client. So what it may cost is bounded here, once for all who check by one.
 
+mod merged;
 mod references;
 mod short;
 mod work;
 
+pub use merged::{as_tool_input, merged};
 pub use references::{embed, flattened, referred};
 pub use short::in_short;
 

@@ -1,8 +1,10 @@
 //! What can be read from a text without knowing its language: words, quotations, numbers, and possible arguments.
 
+mod nearest;
 mod spans;
 mod stem;
 
+pub use nearest::{nearest, nearest_name};
 pub use spans::{Spans, constrained};
 pub use stem::{distance, parts, same_word, stem};
 

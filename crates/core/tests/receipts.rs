@@ -353,6 +353,11 @@ fn what_was_never_learned_is_read_as_well() {
     assert!(claims.found >= 80);
     let passive = hear("claims-5", include_str!("data/answers/claims-5.jsonl"));
     assert!(passive.found * 10 >= passive.cases * 9);
+    // By three strangers in English, German and French; 391 of 420 found at the first look, and 3 of 240.
+    let plain = hear("plain-5", include_str!("data/answers/plain-5.jsonl"));
+    assert!(plain.found * 50 <= plain.cases && plain.planned == 0);
+    let claims = hear("claims-6", include_str!("data/answers/claims-6.jsonl"));
+    assert!(claims.found * 10 >= claims.cases * 9);
 }
 
 /// Whether the answer to `request` counts as one that claims an act, no tool having run.

@@ -113,6 +113,7 @@ fn started(mut entry: AuditEntry, setup: &Setup) -> AuditEntry {
         .with("mode", word(&setup.mode))
         .with("model", setup.model.as_str())
         .with("connection", setup.connection.to_string())
+        .with("planner", setup.planner.as_deref().map(|planner| planner.model.as_str()))
         .with("conversation", setup.conversation.map(|id| id.to_string()))
         .with("parent", setup.parent.map(|id| id.to_string()))
         .with("forked_from", setup.forked_from.map(|from| from.run.to_string()))

@@ -9,7 +9,7 @@ pub use crate::policy::Origin;
 use crate::policy::{Grant, StandingGrant, ToolRule};
 use crate::prompt::{Carried, OwnSections};
 use crate::reference::{GivenDocument, LookedThrough, Reference};
-use crate::routing::{Attempt, RouteTaken, ToolHint};
+use crate::routing::{Attempt, Redirected, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
 use crate::tool::{Receipt, ToolSpec, Undo};
 use crate::{AgentId, ConnectionId, ConversationId, KeyId, RunId, UserId};
@@ -64,6 +64,22 @@ pub enum Mode {
     DryRun,
 }
 
+/// The model that makes the plans of a run, where another one does the rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Planner {
+    /// The connection chosen.
+    pub connection: ConnectionId,
+    /// Whether the request named it, so that its user needs a right to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
+    /// Its model's name.
+    pub model: String,
+    /// What the model can do.
+    pub capabilities: Capabilities,
+    /// The connections its calls go to.
+    pub route: RouteTaken,
+}
+
 /// Everything a run needs to be replayed without its surroundings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = RunSetup)]
@@ -105,6 +121,10 @@ pub struct Setup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub hint: Option<ToolHint>,
+    /// Where that sent it, where its agent says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub redirected: Option<Redirected>,
     /// Permissions given with the request.
     #[serde(default)]
     #[schema(required)]
@@ -132,6 +152,10 @@ pub struct Setup {
     pub model: String,
     /// What the model can do.
     pub capabilities: Capabilities,
+    /// The model that makes plans, where another one does the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub planner: Option<Box<Planner>>,
     /// Whether the intent filter narrows the tools.
     pub intent_filter: bool,
     /// Folder that file tools are confined to.
@@ -171,6 +195,9 @@ pub struct Setup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub deep: Option<DeepSettings>,
+    /// Whether its client asks again itself when the model fails in passing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub client_retries: bool,
     /// The virtual key that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -267,6 +294,32 @@ pub struct Ranked {
     pub tool: String,
     /// 0 to 1.
     pub score: f32,
+}
+
+/// What was looked for before a plan was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PlanSearch {
+    /// What documents were searched with.
+    pub queries: Vec<String>,
+    /// Who wrote that: `model`, or `request` where the request's own sentences were taken.
+    pub by: String,
+    /// Passages that the planner is told besides those that the run began with, numbered on from these.
+    pub references: Vec<Reference>,
+    /// What was looked through for them.
+    pub looked_through: LookedThrough,
+    /// What of outside entered the run with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taint: Vec<Taint>,
+}
+
+/// Complete arguments of a step, or why there are none: how `serde` writes a `Result`.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "only its schema counts")]
+pub(super) enum FilledArguments {
+    /// The arguments.
+    Ok(std::collections::BTreeMap<String, Value>),
+    /// Why there are none.
+    Err(String),
 }
 
 /// How a run ended.

@@ -4,9 +4,10 @@ use super::knowledge::EmbedError;
 use super::tools::ToolScope;
 use crate::event::{Ranked, Setup};
 use crate::plan::Candidate;
-use crate::tables::{Found, Query, Schema};
+use crate::tables::Schema;
 use crate::tool::ToolSpec;
 use async_trait::async_trait;
+use serde_json::Value;
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -77,21 +78,53 @@ impl Entry {
     }
 }
 
-/// A statement that was read from the words of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a request wants of rows, as a classifier finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileWish {
+    Rows,
+    Count,
+    Sum,
+    Average,
+}
+
+/// A question about a database or a file of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileQuestion {
+    pub text: String,
+    /// The query that it goes on from.
+    pub before: Option<Value>,
+    pub wish: Option<FileWish>,
+    /// As `2024-01-31`.
+    pub today: String,
+}
+
+/// What was read from the words of a question.
+#[derive(Debug, Clone, PartialEq)]
 pub struct FileDraft {
-    /// For SQLite, with its values in it.
+    /// As queries over domains are written.
+    pub query: Value,
+    /// For SQLite, with its values in it; empty if nothing of the question is known.
     pub sql: String,
     /// What it asks, in a few words.
     pub said: String,
-    /// Whether it asks for one number.
-    pub number: bool,
+    pub form: FileForm,
+    /// The table that it asks, with its columns; without one, that of the file, or the names of all tables.
+    pub table: String,
+    pub columns: Vec<String>,
     /// Words that were not understood.
     pub unread: Vec<String>,
     /// Whether so much is understood that its answer can be given.
     pub sure: bool,
-    /// Whether a number has no effect, or one of several relations would have to be guessed: another reading would guess.
-    pub refused: bool,
+    /// How well it explains the question, from 0.
+    pub score: f32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileForm {
+    Rows,
+    Number,
+    /// The number of all rows of a table.
+    AllRows,
 }
 
 /// Reads workspaces. Every method blocks and stays inside the folder.
@@ -101,29 +134,14 @@ pub trait WorkspaceReader: Send + Sync {
     /// A file of at most `most` bytes.
     fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>>;
     fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String>;
-    fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>>;
-    /// The statement that a request asks of a database or file of rows, as of data that is described; `None`: its words name
-    /// nothing there. `today`: as `2024-01-31`.
-    fn draft(&self, _workspace: &Path, _path: &str, _request: &str, _today: &str) -> Option<FileDraft> {
-        None
-    }
-    /// Whether the tool `sql` can answer a query.
-    fn answers(&self, query: &Query, schema: &Schema) -> bool;
+    /// The tables of a database or file of rows; `None`: it can't be opened.
+    fn schema(&self, workspace: &Path, path: &str) -> Option<Schema>;
+    /// What a question asks of a database or file of rows, as of data that is described; `None`: it can't be opened.
+    fn draft(&self, workspace: &Path, path: &str, question: &FileQuestion) -> Option<FileDraft>;
+    /// The first rows of a query that was drafted before, instead of their number or all of them.
+    fn first_rows(&self, workspace: &Path, path: &str, query: &Value, count: u32) -> Option<FileDraft>;
     /// Whether the tool `terminal` runs a program of this name.
     fn runs(&self, program: &str) -> bool;
     /// The argument vector of a command line; `None` if it is not a single command.
     fn split_command(&self, line: &str) -> Option<Vec<String>>;
-}
-
-/// An open database. Every method blocks.
-pub trait TableReader {
-    fn schema(&self) -> &Schema;
-    /// Where any of `texts` (lower case) is a whole value.
-    fn whole(&self, texts: &[String]) -> Vec<Found>;
-    /// Where `text` is part of a value: table and column.
-    fn part(&self, text: &str) -> Vec<(String, String)>;
-    /// Whether a column holds at most `count` different values.
-    fn at_most(&self, place: &Found, count: usize) -> bool;
-    /// Columns of dates as `2025-05-31`: table and column.
-    fn dates(&self) -> Vec<(String, String)>;
 }

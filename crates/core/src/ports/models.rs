@@ -1,7 +1,7 @@
 use crate::exam::{Check, ExamReport};
 use crate::model::{Auth, Connection, ModelChunk, ModelError, ModelRequest, Price, Provider};
 use crate::passthrough_request::PassthroughRequest;
-use crate::routing::{Attempt, Routing, Task};
+use crate::routing::{Attempt, Role, Routing, Task};
 use crate::{ConnectionId, Timestamp};
 use async_trait::async_trait;
 use futures::stream::BoxStream;
@@ -78,11 +78,29 @@ pub trait ManagedConnections: Send + Sync {
 pub struct RouteRequest<'a> {
     /// The caller's own choice, which takes precedence.
     pub wanted: Option<ConnectionId>,
+    /// Named for this part of the work; before all but `wanted`.
+    pub assigned: Option<Assigned<'a>>,
     pub primary: Option<ConnectionId>,
     pub routing: &'a Routing,
     pub message: &'a str,
     /// The kind of request; `None` if the message has to tell.
     pub task: Option<Task>,
+}
+
+/// Who names a connection for a part of the work.
+#[derive(Debug, Clone, Copy)]
+pub enum Assigned<'a> {
+    ByAgent(Role, ConnectionId),
+    /// By a setting of the installation: a connection's name, which must exist.
+    BySetting(Role, &'a str),
+}
+
+impl Assigned<'_> {
+    pub fn role(self) -> Role {
+        match self {
+            Self::ByAgent(role, _) | Self::BySetting(role, _) => role,
+        }
+    }
 }
 
 /// The connections for a request, best first; never empty.
@@ -107,6 +125,8 @@ pub struct ModelCall<'a> {
 
 pub struct Opened {
     pub connection: Connection,
+    /// Whether an exam of it counts.
+    pub examined: bool,
     /// All attempts, the successful one last.
     pub attempts: Vec<Attempt>,
     /// The reply from its beginning; its usage includes the cost.

@@ -8,6 +8,10 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
     /// Minutes east of UTC at `at`, in the time zone of the program.
     fn utc_offset_minutes(&self, at: Timestamp) -> i32;
+    /// IANA name of the time zone of the program; `None`: it has none, or isn't known.
+    fn zone_name(&self) -> Option<String> {
+        None
+    }
 }
 
 pub trait Ids: Send + Sync {

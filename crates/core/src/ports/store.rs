@@ -1,5 +1,6 @@
 //! Storage. One conformance suite runs over every implementation.
 
+use super::schedules::OccurrenceKey;
 use super::spending::SpentRecord;
 use super::store_result::StoreResult;
 use crate::approval::{Answer, Approval};
@@ -83,6 +84,8 @@ pub enum SideWrite {
     /// What the prompts of the run's conversation begin with.
     Carried(ConversationId, Carried),
     Messages(ConversationId, Vec<Message>),
+    /// The run is that of an occurrence of a schedule. Fails with [`super::StoreError::Conflict`] if that has its fate.
+    Occurrence(OccurrenceKey),
     /// An entry of the audit trail.
     Audit(AuditEntry),
     /// Ends a reservation, if there is one, and records what a model call used.

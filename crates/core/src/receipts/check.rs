@@ -14,8 +14,8 @@ const ITEMS: usize = 50;
 
 /// Score from which on a sentence counts as one that reports or announces an act, and a request as one for tools.
 /// Chosen on held-out examples (`docs/decisions/014-receipts.md`).
-pub(super) const CLAIMS: f32 = 0.55;
-pub(super) const WANTS_TOOLS: f32 = 0.1;
+pub(super) const CLAIMS: f32 = 0.75;
+pub(super) const WANTS_TOOLS: f32 = 0.15;
 
 /// Whether `request` asks for something that only a tool can do or look up.
 pub(crate) fn wants_tools(request: &str) -> bool {

@@ -1,6 +1,7 @@
-//! Two linear classifiers over words, word pieces and marks of form, trained on labelled examples in many languages
+//! Three linear classifiers over words, word pieces and marks of form, trained on labelled examples in many languages
 //! (`tests/data/answers/learn`; `tests` writes the weights). One says how much a request asks for something that only a
-//! tool can do, the other how much a sentence of an answer reports or announces an act of the assistant.
+//! tool can do, one how much a sentence of an answer reports or announces an act of the assistant, and the last tells
+//! such a sentence from one that refuses the act or asks back.
 
 use super::lexicon::{Language, Words, languages};
 use super::promise::announces;
@@ -27,40 +28,52 @@ const REQUEST: [f32; 3] = [0.8, 1.3, 0.15];
 const SENTENCE: [f32; 3] = [0.7, 0.7, 1.0];
 /// Share of the request's score in that of a sentence, and the most of it that counts: no request makes an act of a
 /// sentence that reads like none.
-const ASKED: f32 = 1.5;
-const MOST_ASKED: f32 = 0.6;
+const ASKED: f32 = 2.0;
+const MOST_ASKED: f32 = 1.2;
+/// What counts as the request's score where the request is not known.
+const UNKNOWN: f32 = 0.45;
 /// Letters that must agree for words to count as the same, and the least length of a significant word.
 const STEM: usize = 5;
 const TELLING: usize = 4;
 
-/// After the scale as a little-endian `f32`, one signed byte per bucket.
+/// A table per classifier: its scale as a little-endian `f32`, then one signed byte per bucket.
 const WEIGHTS: &[u8] = include_bytes!("../../data/receipts/learned.bin");
+const TABLE: usize = 4 + BUCKETS;
+/// The tables, by what their classifiers tell.
+const WANTS: usize = 0;
+const ACTS: usize = 1;
+const NO_REFUSAL: usize = 2;
 
 /// Buckets and their values.
 type Features = Vec<(usize, f32)>;
 
 /// How much `request` asks for something that only a tool can do or look up; above 0 means more likely than not.
 pub(super) fn score_request(request: &str) -> f32 {
-    weigh(request_features(request))
+    weigh(WANTS, &request_features(request))
 }
 
-/// How much each sentence in which the answer `text` speaks of itself reads like an act.
+/// How much each sentence in which the answer `text` speaks of itself reads like an act. Those that read more like a
+/// refusal are left out.
 pub(super) fn score_sentences(request: &str, text: &[Sentence]) -> Vec<(usize, f32)> {
-    let asked = if request.trim().is_empty() { MOST_ASKED } else { score_request(request) };
+    let asked = if request.trim().is_empty() { UNKNOWN } else { score_request(request) };
     let answer = Answer::new(request, text);
-    near(text).into_iter().map(|at| (at, total(weigh(answer.features(at)), asked))).collect()
+    let scored = near(text).into_iter().filter_map(|at| {
+        let features = answer.features(at);
+        (weigh(NO_REFUSAL, &features) > 0.0).then(|| (at, total(weigh(ACTS, &features), asked)))
+    });
+    scored.collect()
 }
 
 fn total(sentence: f32, request: f32) -> f32 {
     sentence + ASKED * request.min(MOST_ASKED)
 }
 
-fn weigh(features: Features) -> f32 {
-    let Some((unit, weights)) = WEIGHTS.split_first_chunk::<4>() else {
+fn weigh(table: usize, features: &Features) -> f32 {
+    let Some((unit, weights)) = WEIGHTS.get(table * TABLE..).and_then(<[u8]>::split_first_chunk::<4>) else {
         return 0.0;
     };
     let weighed =
-        features.into_iter().filter_map(|(bucket, value)| Some(value * f32::from(weights.get(bucket)?.cast_signed())));
+        features.iter().filter_map(|(bucket, value)| Some(value * f32::from(weights.get(*bucket)?.cast_signed())));
     weighed.sum::<f32>() * f32::from_le_bytes(*unit)
 }
 

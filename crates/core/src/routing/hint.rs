@@ -15,7 +15,9 @@ static HINTS: LazyLock<Lexicon> = LazyLock::new(|| {
 });
 
 /// What a message is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[schema(as = RoutingHint)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
@@ -26,6 +28,16 @@ pub enum Hint {
     /// Anything else.
     #[default]
     General,
+}
+
+impl Hint {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Analytics => "analytics",
+            Self::Documents => "documents",
+            Self::General => "general",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

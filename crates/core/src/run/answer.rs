@@ -182,7 +182,7 @@ pub fn receipts_without(state: &RunState, call_id: &str) -> Receipts {
 }
 
 fn is_scripted_text(state: &RunState, text: &str) -> bool {
-    let plans = state.setup.as_ref().is_none_or(|setup| setup.capabilities.plans);
+    let plans = state.setup.as_ref().is_none_or(|setup| setup.planning().plans);
     let last = state.plan.as_ref().and_then(|plan| plan.plan.steps.first());
     !plans && last.is_some_and(|step| step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text))
 }

@@ -62,9 +62,16 @@ impl RunState {
                 self.asking = None;
                 self.count_usage(usage);
                 self.failures += 1;
-                if retry_at.is_none() && !matches!(purpose, Purpose::Fill | Purpose::Compact) {
+                if retry_at.is_none() && !matches!(purpose, Purpose::Fill | Purpose::Compact | Purpose::Search) {
                     self.model_error = Some(error.clone());
                 }
+            }
+            EventBody::PlanSearched(found) => {
+                let known = self.sources();
+                let new = found.taint.iter().filter(|one| known.iter().all(|seen| seen.origin != one.origin));
+                self.taint.extend(new.cloned());
+                self.plan_search = Some(found.clone());
+                self.reply = None;
             }
             EventBody::PlanProposed { candidates, .. } => {
                 if let Some(best) = candidates.first() {
@@ -215,7 +222,10 @@ impl RunState {
                     self.reply = None;
                 }
             }
-            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => {
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, retracts, .. } => {
+                if *retracts {
+                    self.partial_text.clear();
+                }
                 self.partial_text.push_str(text);
             }
             EventBody::RunQueued { .. }

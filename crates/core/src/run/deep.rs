@@ -77,6 +77,7 @@ impl RunState {
     fn is_worth_a_plan(&self, setup: &Setup) -> bool {
         setup.mode == Mode::Loop
             && setup.capabilities.plans
+            && setup.planning().plans
             && self.wants_tool
             && self.calls.is_empty()
             && setup.tools.iter().any(|tool| tool.name != FINAL_ANSWER)

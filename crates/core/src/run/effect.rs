@@ -17,6 +17,8 @@ pub enum Effect {
     FilterIntent,
     /// Ask the model; appends `model.requested`, deltas, and `model.responded` or `model.failed`.
     CallModel(Purpose),
+    /// Search documents for what a plan should know; appends `plan.searched`.
+    SearchForPlan,
     /// Make a plan; appends `plan.proposed` or `plan.failed`.
     MakePlan,
     /// Fill open arguments of a plan step; appends `plan.filled`.
@@ -103,7 +105,8 @@ pub(super) fn reports(state: &RunState, wanted: &Effect, body: &EventBody) -> bo
             *step == state.spent.model_calls + 1 && calls_model(state, wanted, *purpose)
         }
         (_, EventBody::ModelFailed { purpose, .. }) => calls_model(state, wanted, *purpose),
-        (Effect::MakePlan, EventBody::PlanProposed { .. } | EventBody::PlanFailed { .. }) => true,
+        (Effect::SearchForPlan, EventBody::PlanSearched(_))
+        | (Effect::MakePlan, EventBody::PlanProposed { .. } | EventBody::PlanFailed { .. }) => true,
         (Effect::DeepPlan { reason: None }, EventBody::DeepPlanned { by, .. }) => by == "model",
         (
             Effect::DeepFromPlan { steps } | Effect::DeepOwn { steps, .. },
@@ -163,7 +166,11 @@ pub(super) fn reports(state: &RunState, wanted: &Effect, body: &EventBody) -> bo
         }
         // A call that does not fit the budget ends the run instead; the engine knows its size.
         (
-            Effect::CallModel(_) | Effect::MakePlan | Effect::DeepPlan { .. } | Effect::Fill { .. },
+            Effect::CallModel(_)
+            | Effect::SearchForPlan
+            | Effect::MakePlan
+            | Effect::DeepPlan { .. }
+            | Effect::Fill { .. },
             EventBody::RunFinished { outcome: Outcome::Limited { .. }, answer, .. },
         ) => *answer == compose_answer(state),
         _ => false,
@@ -181,8 +188,9 @@ fn calls_model(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
     match wanted {
         Effect::CallModel(wanted) => *wanted == purpose,
         Effect::MakePlan => {
-            purpose == Purpose::Plan && state.setup.as_ref().is_some_and(|setup| setup.capabilities.plans)
+            purpose == Purpose::Plan && state.setup.as_ref().is_some_and(|setup| setup.planning().plans)
         }
+        Effect::SearchForPlan => purpose == Purpose::Search,
         Effect::Fill { .. } => purpose == Purpose::Fill,
         Effect::DeepPlan { .. } => purpose == Purpose::Deep,
         _ => false,
@@ -223,6 +231,7 @@ fn quoted(text: &str) -> String {
 fn purpose_text(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Reply => "ask the model for its next message",
+        Purpose::Search => "ask the model what to search documents for",
         Purpose::Plan => "ask the model for a plan",
         Purpose::Deep => "ask the model for the steps of a plan",
         Purpose::Fill => "ask the model for the open arguments of a step",
@@ -245,6 +254,7 @@ pub(super) fn recorded_decision(state: &RunState, body: &EventBody) -> Option<St
         EventBody::ModelFailed { purpose, error, .. } if state.asking.is_none() => {
             format!("{}, which failed unsent: {error}", purpose_text(*purpose))
         }
+        EventBody::PlanSearched(found) => format!("search documents before planning: {}", found.queries.join("; ")),
         EventBody::PlanProposed { by, .. } => format!("propose a plan made by {by}"),
         EventBody::PlanFailed { message } => format!("find no plan: {message}"),
         EventBody::PlanFilled { index, .. } => {
@@ -300,6 +310,7 @@ pub(super) fn intended_decision(state: &RunState, effect: &Effect) -> String {
         Effect::CallModel(purpose) => {
             format!("{} (call {})", purpose_text(*purpose), state.spent.model_calls + 1)
         }
+        Effect::SearchForPlan => "search documents before planning".to_owned(),
         Effect::MakePlan => "make a plan".to_owned(),
         Effect::Fill { index } => format!("fill the open arguments of step {}", index + 1),
         Effect::Correct { words, .. } => {

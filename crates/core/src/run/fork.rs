@@ -59,6 +59,7 @@ impl ForkPoints {
             EventBody::IntentFiltered { .. }
                 | EventBody::ModelRequested { .. }
                 | EventBody::ModelFailed { .. }
+                | EventBody::PlanSearched(_)
                 | EventBody::PlanProposed { .. }
                 | EventBody::PlanFailed { .. }
         );
@@ -67,7 +68,7 @@ impl ForkPoints {
         }
         let purpose = match self.state.next(event.at).first()? {
             Effect::CallModel(purpose) => *purpose,
-            Effect::MakePlan => Purpose::Plan,
+            Effect::SearchForPlan | Effect::MakePlan => Purpose::Plan,
             Effect::Fill { .. } => Purpose::Fill,
             Effect::FilterIntent if self.state.plans_first() => Purpose::Plan,
             Effect::FilterIntent => Purpose::Reply,

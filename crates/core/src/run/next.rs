@@ -204,11 +204,15 @@ impl RunState {
 
     fn begin_plan(&self, setup: &Setup) -> Vec<Effect> {
         // Without a planning model, the filter is part of making the plan: the tools have their say.
-        if setup.intent_filter && setup.capabilities.plans && self.kept.is_none() {
+        if setup.intent_filter && setup.planning().plans && self.kept.is_none() {
             return vec![Effect::FilterIntent];
         }
         if let Err(limit) = budget::model_call_fits(&setup.budget, &self.spent, 0, 0) {
             return limited(limit, self.partial_answer());
+        }
+        // Only where there are documents, and a model that can make something of them.
+        if self.plan_search.is_none() && setup.planning().plans && setup.looked_through.documents > 0 {
+            return vec![Effect::SearchForPlan];
         }
         vec![Effect::MakePlan]
     }

@@ -42,9 +42,11 @@ impl RunState {
         Cow::Owned(self.messages.iter().cloned().chain(said).collect())
     }
 
-    /// The passages of documents that it was given: those that it began with, and those that its calls found.
+    /// The passages of documents that it was given: those that it began with, and those that its search before
+    /// the plan and its calls found.
     pub fn references(&self) -> Vec<Reference> {
         let mut all = self.setup.as_ref().map(|setup| setup.references.clone()).unwrap_or_default();
+        all.extend(self.plan_search.iter().flat_map(|found| found.references.iter().cloned()));
         for (_, result) in self.observations() {
             if let ToolResult::Ok { data: Some(data), .. } = result {
                 all.extend(references_of(data));

@@ -3,7 +3,7 @@
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
-use crate::event::{AboutCall, Event, Outcome, Proved, Ranked, Setup, ToolResult};
+use crate::event::{AboutCall, Event, Outcome, PlanSearch, Proved, Ranked, Setup, ToolResult};
 use crate::governance::Classified;
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
@@ -136,6 +136,7 @@ pub struct FallbackState {
 
 /// State of a run: nothing but a fold of its events.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the run")]
 pub struct RunState {
     pub run_id: RunId,
     pub last_seq: u64,
@@ -151,6 +152,8 @@ pub struct RunState {
     pub kept: Option<Vec<Ranked>>,
     pub wants_tool: bool,
     pub calls: Vec<CallEntry>,
+    /// What was found before the first plan was made.
+    pub plan_search: Option<Box<PlanSearch>>,
     pub plan: Option<PlanState>,
     pub deep: Option<DeepState>,
     /// Filled arguments by `(generation, step)`.
@@ -179,6 +182,8 @@ pub struct RunState {
     /// What was under way when its client left.
     pub cut_short: Option<CutShort>,
     pub just_failed: Option<JustFailed>,
+    /// It had failed in passing, and went on since its client asked again.
+    pub asked_again: bool,
     pub refused: bool,
     pub outcome: Option<Outcome>,
     pub answer: String,
@@ -237,7 +242,7 @@ impl RunState {
 
     /// Whether plans are made first: asked for, or because the model can't choose tools itself.
     pub fn plans_first(&self) -> bool {
-        self.setup.as_ref().is_some_and(|setup| setup.mode != crate::event::Mode::Loop || !setup.capabilities.plans)
+        self.setup.as_ref().is_some_and(|setup| setup.plans_first())
     }
 }
 

@@ -205,6 +205,66 @@ fn a_plan_is_approved_and_its_steps_run() {
 }
 
 #[test]
+fn a_step_that_is_refused_leaves_the_others_to_run() {
+    let answer = ("final_answer", json!({"text": ""}));
+    let unknown = ("nothere", json!({"x": "a"}));
+    let placeholder = ("look", json!({"x": "TODO"}));
+    for refused in [unknown, placeholder] {
+        let (mut run, _) = Driver::start(Mode::Plan, |_| {});
+        run.plan(&[("look", json!({"x": "a"})), refused, ("look", json!({"x": "c"})), answer.clone()]);
+        let id = run.ask();
+        run.decide(id, Answer::Approve { grant: None, until: None });
+        run.intent("plan-1-1");
+        let effects = run.result("plan-1-1", "look", ok("found"));
+        assert!(matches!(&effects[..], [Effect::Reject { call, .. }] if call.id == "plan-1-2"), "{effects:?}");
+        let effects = run.rejected();
+        assert!(matches!(&effects[..], [Effect::RunTool { call, .. }] if call.id == "plan-1-3"), "{effects:?}");
+        run.intent("plan-1-3");
+        let effects = run.result("plan-1-3", "look", ok("found"));
+        assert_eq!(effects, [Effect::CallModel(Purpose::Answer)], "and the answer says what came of it");
+    }
+    // An argument that nobody can fill, as without a model; a person who says no to one call.
+    let (mut run, _) = Driver::start(Mode::Plan, |_| {});
+    run.plan(&[("look", json!({"x": ""})), ("wipe", json!({"x": "b"})), ("look", json!({"x": "c"})), answer]);
+    let id = run.ask();
+    let effects = run.decide(id, Answer::Approve { grant: None, until: None });
+    assert_eq!(effects, [Effect::Fill { index: 0 }]);
+    run.on(EventBody::PlanFilled { index: 0, arguments: Err("no model answered".into()) });
+    let effects = run.rejected();
+    assert!(matches!(&effects[..], [Effect::Ask(Ask::Call { call, .. })] if call.id == "plan-1-2"), "{effects:?}");
+}
+
+#[test]
+fn documents_are_searched_once_before_the_first_plan() {
+    let (_, effects) = Driver::start(Mode::Plan, |_| {});
+    assert_eq!(effects, [Effect::MakePlan], "there are none");
+    let there = |setup: &mut crate::event::Setup| setup.looked_through.documents = 3;
+    let (mut run, effects) = Driver::start(Mode::Plan, there);
+    assert_eq!(effects, [Effect::SearchForPlan]);
+    let taint =
+        crate::approval::Taint { call_id: "reference-1".into(), tool: "documents".into(), origin: "offer.pdf".into() };
+    let found = crate::event::PlanSearch {
+        queries: vec!["offer".into()],
+        by: "model".into(),
+        references: Vec::new(),
+        looked_through: crate::reference::LookedThrough::default(),
+        taint: vec![taint],
+    };
+    let effects = run.on(EventBody::PlanSearched(Box::new(found)));
+    assert_eq!(effects, [Effect::MakePlan]);
+    run.plan(&[("put", json!({"x": "a"})), ("final_answer", json!({"text": ""}))]);
+    assert!(run.state.plan.as_ref().unwrap().tainted, "the plan may say what a document wants");
+    let id = run.ask();
+    let effects = run.decide(id, Answer::Feedback { text: "only look".into() });
+    assert_eq!(effects, [Effect::MakePlan], "what was found stays known");
+    let (_, effects) = Driver::start(Mode::Plan, |setup| {
+        there(setup);
+        setup.capabilities.plans = false;
+    });
+    assert_eq!(effects, [Effect::MakePlan], "no model could make anything of it");
+}
+
+#[test]
 fn feedback_replans_and_no_refuses() {
     let (mut run, _) = Driver::start(Mode::Plan, |_| {});
     run.plan(&[("put", json!({"x": "a"})), ("final_answer", json!({"text": ""}))]);
@@ -227,7 +287,14 @@ fn stop_ends_it_wherever_it_is() {
 }
 
 fn says(text: &str) -> EventBody {
-    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.into(), reasoning: String::new() }
+    EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: text.into(),
+        reasoning: String::new(),
+        provisional: false,
+        retracts: false,
+    }
 }
 
 #[test]

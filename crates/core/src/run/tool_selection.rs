@@ -28,7 +28,7 @@ pub fn room_for_tools(capabilities: &Capabilities) -> u64 {
 }
 
 pub(super) fn has_too_many_tools(setup: &Setup) -> bool {
-    let capabilities = &setup.capabilities;
+    let capabilities = setup.choosing();
     setup.tools.len() > capabilities.max_tools || weigh_tools(&setup.tools) > room_for_tools(capabilities)
 }
 
@@ -70,7 +70,7 @@ impl RunState {
             .iter()
             .filter(|spec| {
                 kept.iter().any(|ranked| ranked.tool == spec.name)
-                    || (setup.capabilities.plans && matches!(spec.name.as_str(), FINAL_ANSWER | FEEDBACK))
+                    || (setup.choosing().plans && matches!(spec.name.as_str(), FINAL_ANSWER | FEEDBACK))
             })
             .cloned()
             .collect();
@@ -118,7 +118,7 @@ impl RunState {
             return Carried::default();
         };
         let mut offered = setup.carried.offered.clone();
-        if self.kept.is_some() && setup.capabilities.plans {
+        if self.kept.is_some() && setup.choosing().plans {
             let called = |spec: &ToolSpec| self.calls.iter().any(|entry| entry.call.name == spec.name);
             let found = self.found().into_iter().filter(called);
             offered = self.kept_tools(setup).into_iter().chain(found).map(|spec| spec.name).collect();
@@ -133,7 +133,7 @@ impl RunState {
 
     /// Whether an earlier run of the conversation chose the tools that are explained.
     fn continues_conversation(&self) -> bool {
-        self.setup.as_ref().is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
+        self.setup.as_ref().is_some_and(|setup| !setup.carried.offered.is_empty() && setup.choosing().plans)
     }
 
     pub fn defers(&self) -> bool {
@@ -147,7 +147,6 @@ impl RunState {
                 kept.iter().any(|ranked| ranked.tool == spec.name)
             }
         };
-        setup.capabilities.plans
-            && setup.tools.iter().filter(|spec| !is_control(&spec.name)).any(|spec| !explained(spec))
+        setup.choosing().plans && setup.tools.iter().filter(|spec| !is_control(&spec.name)).any(|spec| !explained(spec))
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Keywords that name another part of the same schema.
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Keywords whose value is data, whatever it looks like.
 const DATA: [&str; 5] = ["enum", "const", "default", "example", "examples"];
 /// Keywords with an object of schemas by name.

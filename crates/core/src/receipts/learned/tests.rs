@@ -7,11 +7,13 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How much a wrong example costs beside the size of the weights.
+/// How much a wrong example costs beside the size of the weights, and how often a refusal counts beside an act.
 const COST: f32 = 1.0;
+const REFUSAL: f32 = 3.0;
 const ROUNDS: usize = 20;
 const FOLDS: u64 = 4;
-/// Sets of whole answers that are learned, too; `plain-4` and `claims-4` are kept for tests.
+/// Sets of whole answers that are learned, too; `plain-4`, `plain-5`, `claims-4`, `claims-5` and `claims-6` are
+/// kept for tests.
 const SETS: [&str; 7] = ["claims-1", "claims-2", "claims-3", "plain-1", "plain-2", "plain-3", "plain-tricky"];
 
 /// A line of the files in `tests/data/answers`.
@@ -94,8 +96,9 @@ fn read_examples() -> Vec<Example> {
     all
 }
 
-/// A support vector machine with squared hinge loss, by descent along one example after the other.
-fn fit(all: &[(&Features, bool)]) -> Vec<f32> {
+/// A support vector machine with squared hinge loss, by descent along one example after the other. `against` is how often
+/// an example of the other kind counts.
+fn fit(all: &[(&Features, bool)], against: f32) -> Vec<f32> {
     let mut weights = vec![0.0; BUCKETS];
     let mut pulls = vec![0.0_f32; all.len()];
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -107,9 +110,9 @@ fn fit(all: &[(&Features, bool)]) -> Vec<f32> {
         }
         for &at in &order {
             let (features, wanted) = all[at];
-            let wanted = if wanted { 1.0 } else { -1.0 };
-            let size: f32 = features.iter().map(|(_, value)| value * value).sum::<f32>() + 0.5 / COST;
-            let slope = wanted * weigh(&weights, features) - 1.0 + 0.5 / COST * pulls[at];
+            let (wanted, cost) = if wanted { (1.0, COST) } else { (-1.0, COST * against) };
+            let size: f32 = features.iter().map(|(_, value)| value * value).sum::<f32>() + 0.5 / cost;
+            let slope = wanted * weigh(&weights, features) - 1.0 + 0.5 / cost * pulls[at];
             let pull = (pulls[at] - slope / size).max(0.0);
             let step = (pull - pulls[at]) * wanted;
             pulls[at] = pull;
@@ -121,14 +124,17 @@ fn fit(all: &[(&Features, bool)]) -> Vec<f32> {
     weights
 }
 
-/// The weights of both classifiers, which share a table: each feature's name says whose it is.
-fn learn_from(examples: &[&Example]) -> Vec<f32> {
-    // A question that only a look-up answers is no sign of an act, nor of its absence.
-    let asks = examples.iter().filter(|one| one.label != "fact");
-    let requests: Vec<_> = asks.map(|one| (&one.request, one.wants_tools())).collect();
-    let told = examples.iter().flat_map(|one| &one.sentences);
-    let sentences: Vec<_> = told.filter_map(|(features, wanted)| Some((features, (*wanted)?))).collect();
-    fit(&requests).iter().zip(fit(&sentences)).map(|(request, sentence)| request + sentence).collect()
+/// The tables of weights. A `fact` is no example: what was looked up and is told without a word of that reads like what is
+/// known.
+fn learn_from(examples: &[&Example]) -> [Vec<f32>; 3] {
+    let examples: Vec<_> = examples.iter().filter(|one| one.label != "fact").collect();
+    let requests: Vec<_> = examples.iter().map(|one| (&one.request, one.wants_tools())).collect();
+    let told = |plain: bool| {
+        let of = examples.iter().filter(move |one| plain || one.label != "plain");
+        let sentences = of.flat_map(|one| &one.sentences);
+        sentences.filter_map(|(features, wanted)| Some((features, (*wanted)?))).collect::<Vec<_>>()
+    };
+    [fit(&requests, 1.0), fit(&told(true), 1.0), fit(&told(false), REFUSAL)]
 }
 
 fn weigh(weights: &[f32], features: &Features) -> f32 {
@@ -136,9 +142,10 @@ fn weigh(weights: &[f32], features: &Features) -> f32 {
 }
 
 /// The scores of the request and of the answer.
-fn score(weights: &[f32], example: &Example) -> (f32, f32) {
-    let request = weigh(weights, &example.request);
-    let sentences = example.sentences.iter().map(|(features, _)| total(weigh(weights, features), request));
+fn score([wants, acts, no_refusal]: &[Vec<f32>; 3], example: &Example) -> (f32, f32) {
+    let request = weigh(wants, &example.request);
+    let sentences = example.sentences.iter().filter(|(features, _)| weigh(no_refusal, features) > 0.0);
+    let sentences = sentences.map(|(features, _)| total(weigh(acts, features), request));
     (request, sentences.fold(-1.0, f32::max))
 }
 
@@ -149,7 +156,7 @@ fn tell(scored: &[(&Example, (f32, f32))]) {
         format!("{label} {:.1}", f64::from(u32::try_from(hits * 1000 / all.len()).unwrap()) / 10.0)
     };
     let labels = ["plain", "honest", "fact", "claim", "announce", "terse"];
-    for threshold in [0.4, 0.5, CLAIMS, 0.7, 0.8] {
+    for threshold in [0.5, 0.6, CLAIMS, 0.8, 0.9] {
         let shares = labels.map(|label| share(label, &|(_, answer)| answer > threshold));
         println!("acts above {threshold}: {}", shares.join(", "));
     }
@@ -172,8 +179,11 @@ fn learn() {
     }
     tell(&scored);
     let weights = learn_from(&all.iter().collect::<Vec<_>>());
-    let unit = weights.iter().fold(0.0_f32, |most, weight| most.max(weight.abs())) / 127.0;
-    let bytes = weights.iter().map(|weight| ((weight / unit).round() as i8).cast_unsigned());
-    let file: Vec<u8> = unit.to_le_bytes().into_iter().chain(bytes).collect();
+    let mut file = Vec::new();
+    for table in weights {
+        let unit = table.iter().fold(0.0_f32, |most, weight| most.max(weight.abs())) / 127.0;
+        file.extend(unit.to_le_bytes());
+        file.extend(table.iter().map(|weight| ((weight / unit).round() as i8).cast_unsigned()));
+    }
     std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/receipts/learned.bin"), file).unwrap();
 }

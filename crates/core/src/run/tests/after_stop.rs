@@ -2,7 +2,7 @@
 
 use super::driver::{Driver, ok};
 use crate::event::{EventBody, Mode, ToolResult};
-use crate::model::Purpose;
+use crate::model::{ModelError, ModelErrorClass, Purpose, Usage};
 use crate::run::{CallStatus, Effect};
 use crate::tool::EffectClass;
 use std::sync::Arc;
@@ -80,6 +80,30 @@ fn an_error_from_before_stays_one() {
     leave(&mut run);
     assert_eq!(come_back(&mut run), [Effect::CallModel(Purpose::Reply)]);
     assert!(matches!(run.state.call("1").unwrap().status, CallStatus::Done(ToolResult::Error { .. })));
+}
+
+fn fail(run: &mut Driver, class: ModelErrorClass) {
+    run.asked();
+    let error = ModelError::new(class, "no", "wait");
+    let (attempts, usage) = (Vec::new(), Usage::default());
+    run.on(EventBody::ModelFailed { step: 1, purpose: Purpose::Reply, error, retry_at: None, attempts, usage });
+    run.finished();
+}
+
+#[test]
+fn a_run_that_its_model_failed_in_passing_goes_on_after_what_was_done() {
+    let (mut run, _) = Driver::start(Mode::Loop, |_| {});
+    run.replied("", &[("1", "look")]);
+    run.intent("1");
+    run.result("1", "look", ok("seen"));
+    for _ in 0..2 {
+        fail(&mut run, ModelErrorClass::Server);
+        assert!(run.state.failed_in_passing() && run.state.may_go_on() && !run.state.was_left());
+        assert_eq!(come_back(&mut run), [Effect::CallModel(Purpose::Reply)]);
+        assert!(run.state.asked_again && run.state.messages.last().unwrap().text == "seen");
+    }
+    fail(&mut run, ModelErrorClass::BadRequest);
+    assert!(!run.state.may_go_on(), "it would be in vain");
 }
 
 #[test]
