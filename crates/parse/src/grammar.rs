@@ -3,9 +3,11 @@
 pub mod guided;
 pub mod react;
 mod shell;
+mod unopened;
 
 pub use shell::Dialects;
-pub(crate) use shell::{Shell, ends_unopened_thought};
+pub(crate) use shell::Shell;
+pub(crate) use unopened::UnopenedThought;
 
 use super::out::{BrokenCall, Out, Sink};
 use serde_json::Value;
@@ -37,7 +39,7 @@ impl Chain {
                 Out::Text(text) => self.feed(from, &text, sink),
                 Out::Reasoning(text) => sink.reasoning(&text),
                 Out::CallStarted { name, .. } => sink.call_started(&name),
-                // Known only at the end of all.
+                // Known of the whole content only.
                 Out::Retracted => {}
             }
         }

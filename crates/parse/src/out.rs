@@ -5,7 +5,7 @@ pub enum Out {
     /// Text that is surely for the reader.
     Text(String),
     Reasoning(String),
-    /// What was passed on so far does not hold; the whole reply does.
+    /// What was passed on so far does not hold; the reply follows from its beginning.
     Retracted,
     /// A call has begun; its arguments come with the result.
     CallStarted {
@@ -33,7 +33,7 @@ pub struct Parsed {
     /// In order. The caller answers for unknown names and for arguments that do not fit the tool's schema.
     pub calls: Vec<ToolCall>,
     pub broken: Vec<BrokenCall>,
-    /// All [`Out::Text`] joined, `tail` included, unless they were retracted.
+    /// All [`Out::Text`] joined since [`Out::Retracted`], `tail` included.
     pub text: String,
     /// All [`Out::Reasoning`] joined, likewise.
     pub reasoning: String,
@@ -93,6 +93,11 @@ pub(crate) struct Sink {
 impl Sink {
     pub fn new(verbatim: bool) -> Self {
         Self { verbatim, ..Self::default() }
+    }
+
+    /// Reasoning has begun, be it empty: text is passed on without blanks at its ends from here on.
+    pub fn tidy(&mut self) {
+        self.verbatim = false;
     }
 
     pub fn text(&mut self, text: &str) {

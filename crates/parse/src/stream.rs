@@ -1,6 +1,6 @@
 //! Reads the chunks of a model's reply, whatever the strategy.
 
-use super::grammar::{Chain, Dialects, Found, Grammar, Shell, ends_unopened_thought};
+use super::grammar::{Chain, Dialects, Found, Grammar, Shell, UnopenedThought};
 use super::native::Native;
 use super::out::{BrokenCall, Out, Parsed, Sink};
 use super::tool_index::ToolIndex;
@@ -71,6 +71,9 @@ pub struct StreamParser {
     /// The content and the reasoning field as they came.
     content: String,
     reasoning: String,
+    /// Whether the prompt has opened the reasoning, as nobody knew before.
+    unopened: UnopenedThought,
+    taken_back: bool,
     cut: bool,
 }
 
@@ -92,6 +95,8 @@ impl StreamParser {
             grammar: grammar(reading, tools),
             content: String::new(),
             reasoning: String::new(),
+            unopened: UnopenedThought::default(),
+            taken_back: false,
             cut: false,
         }
     }
@@ -100,6 +105,10 @@ impl StreamParser {
         match chunk {
             ModelChunk::Text(text) => {
                 self.content.push_str(text);
+                if self.may_be_thought() && self.unopened.has_ended(&self.content) {
+                    self.begin_again();
+                    return [vec![Out::Retracted], self.sink.take()].concat();
+                }
                 self.grammar.push(text, &mut self.sink);
             }
             ModelChunk::Reasoning(text) => {
@@ -117,23 +126,35 @@ impl StreamParser {
         self.sink.take()
     }
 
-    /// The whole reply. Reasoning text is searched for calls only if there was no content and no call.
-    pub fn finish(self) -> Parsed {
+    /// Whether the text that was passed on may turn out to be reasoning, and be retracted.
+    pub fn may_be_thought(&self) -> bool {
         let tidied = self.reading.dialects != Dialects::None && !self.reading.in_thought;
-        if !tidied
-            || !self.reasoning.trim().is_empty()
-            || !ends_unopened_thought(&self.content, !self.native.is_empty())
-        {
-            return self.read_to_end();
+        tidied && !self.unopened.is_ruled_out() && self.reasoning.trim_start().is_empty()
+    }
+
+    /// Reads the content as one that begins in reasoning.
+    fn begin_again(&mut self) {
+        self.reading.in_thought = true;
+        self.taken_back = true;
+        self.sink = Sink::new(self.reading.dialects == Dialects::Opening);
+        self.grammar = grammar(self.reading, &self.tools);
+        self.grammar.push(&self.content, &mut self.sink);
+    }
+
+    /// The whole reply. Reasoning text is searched for calls only if there was no content and no call.
+    pub fn finish(mut self) -> Parsed {
+        let now = self.may_be_thought() && self.unopened.has_ended_at_last(&self.content, !self.native.is_empty());
+        if now {
+            self.begin_again();
         }
-        // The prompt has opened the reasoning, as nobody knew before. What was passed on as text is taken back.
-        let reading = Reading { in_thought: true, ..self.reading };
-        let mut again =
-            Self { native: self.native, cut: self.cut, ..Self::with(reading, &self.tools, &self.id_prefix) };
-        again.grammar.push(&self.content, &mut again.sink);
-        let mut parsed = again.read_to_end();
-        parsed.tail = vec![Out::Retracted];
-        parsed.diagnostics.push("reasoning that nothing opens was taken out of the text".to_owned());
+        let taken_back = self.taken_back;
+        let mut parsed = self.read_to_end();
+        if now {
+            parsed.tail.insert(0, Out::Retracted);
+        }
+        if taken_back {
+            parsed.diagnostics.push("reasoning that nothing opens was taken out of the text".to_owned());
+        }
         parsed
     }
 

@@ -19,10 +19,23 @@ pub(super) const RULES: &[Rule] = &[
     call_rule("assistantcommentary to=functions."),
     // Reasoning in the content. Source: model cards of DeepSeek-R1, Qwen 3, GLM, Magistral (`[THINK]`), Command A
     // Reasoning, Kimi-VL (`◁think▷`), Seed-OSS; other models are often told to write `<thinking>` and its like.
+    // One that ends in a blank has attributes.
     thought("<think>", &["</think>"]),
+    thought("<Think>", &["</Think>", "</think>"]),
+    thought("<THINK>", &["</THINK>", "</think>"]),
+    thought("<think ", &["</think>"]),
     thought("<thinking>", &["</thinking>"]),
+    thought("<Thinking>", &["</Thinking>", "</thinking>"]),
+    thought("<THINKING>", &["</THINKING>", "</thinking>"]),
+    thought("<thinking ", &["</thinking>"]),
     thought("<thought>", &["</thought>"]),
+    thought("<Thought>", &["</Thought>", "</thought>"]),
+    thought("<THOUGHT>", &["</THOUGHT>", "</thought>"]),
+    thought("<thought ", &["</thought>"]),
     thought("<reasoning>", &["</reasoning>"]),
+    thought("<Reasoning>", &["</Reasoning>", "</reasoning>"]),
+    thought("<REASONING>", &["</REASONING>", "</reasoning>"]),
+    thought("<reasoning ", &["</reasoning>"]),
     thought("[THINK]", &["[/THINK]"]),
     thought("<seed:think>", &["</seed:think>"]),
     thought("<|START_THINKING|>", &["<|END_THINKING|>"]),
@@ -31,12 +44,17 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const fn harmony(open: &'static str) -> Rule {
-    Rule { dialect: Dialect::Own, open, body: Body::Harmony }
+    Rule { dialect: Dialect::Wrapper, open, body: Body::Harmony }
 }
 
 const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule { dialect: Dialect::Wrapper, open, body: Body::Thought(close) }
 }
+
+/// Marks around a whole reply, with which a server shows that it passes the tokens on as they are. Source: chat templates of gpt-oss,
+/// Command A and Open-Thinker.
+pub(crate) const RAW_BEGINNINGS: [&str; 5] =
+    ["<|channel|>", "<|start|>assistant", "<|START_RESPONSE|>", "<|START_TEXT|>", "<|begin_of_solution|>"];
 
 /// What ends a message; the last two begin the next one.
 pub(crate) const ENDS: &[&str] = &["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];

@@ -67,6 +67,8 @@ pub(crate) struct React {
     labelled: bool,
     /// Another form was asked for: the preamble is text, and only the name of a known tool begins a call.
     lax: bool,
+    /// The thought that the reply is in.
+    thought: String,
     /// Something stood before the first label.
     wrote: bool,
     /// Start of the line of an action that may turn out to be text.
@@ -191,6 +193,7 @@ impl React {
         match label {
             Label::Thought => {
                 sink.reasoning_break();
+                self.thought.clear();
                 self.section = Section::Thought;
             }
             Label::Action => self.section = Section::Action(String::new()),
@@ -232,7 +235,10 @@ impl React {
         let line_ends = piece.ends_with('\n');
         let blank = piece.trim().is_empty();
         match &mut self.section {
-            Section::Thought => sink.reasoning(piece),
+            Section::Thought => {
+                sink.reasoning(piece);
+                self.thought.push_str(piece);
+            }
             Section::Preamble if self.lax => {
                 sink.text(piece);
                 self.wrote |= !blank;
@@ -469,6 +475,11 @@ impl Grammar for React {
             Section::Preamble if self.lax => {}
             Section::Named(name) if self.tentative.is_some() && self.tools.needs_arguments(&name) => {
                 self.untake(self.buf.len(), sink);
+            }
+            // It says all that it has to say in its thought.
+            Section::Thought if !self.lax && !cut && self.found.is_empty() && !sink.has_text() => {
+                sink.text(&self.thought);
+                self.found.note("no action and no final answer; the thought was taken as text");
             }
             Section::Preamble => {
                 sink.text(&self.buf);

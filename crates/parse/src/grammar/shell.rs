@@ -9,8 +9,10 @@ mod block;
 mod line;
 mod open;
 
+use super::unopened::{CLOSING, opened, thoughts};
 use super::{Found, Grammar};
 use crate::complexity_counter::find_byte;
+use crate::dialect::harmony::RAW_BEGINNINGS;
 use crate::dialect::{Begin, Cx, Dialect};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
@@ -40,38 +42,6 @@ impl Dialects {
             Self::Markers => matches!(dialect, Dialect::Wrapper | Dialect::Marker),
         }
     }
-}
-
-/// What ends reasoning that the prompt has opened.
-const CLOSING: &[&str] = &["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"];
-
-/// Whether `text` ends reasoning that it never began, with an answer behind it or beside it (`has_calls`): the prompt has opened it. A word about such a
-/// tag stands in quotes, in code or between blanks.
-pub(crate) fn ends_unopened_thought(text: &str, has_calls: bool) -> bool {
-    if !CLOSING.iter().any(|token| text.contains(token)) {
-        return false;
-    }
-    let mut in_code = false;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        rest = after;
-        let start = line.trim_start();
-        in_code ^= start.starts_with("```");
-        if !in_code && open::thoughts().any(|(opening, _)| start.starts_with(opening)) {
-            return false;
-        }
-        let Some((before, behind)) = CLOSING.iter().find_map(|token| line.split_once(token)).filter(|_| !in_code)
-        else {
-            continue;
-        };
-        let quoted = before.ends_with(['"', '\'', '“', '‘', '«', '„', '`']) || before.matches('`').count() % 2 == 1;
-        let between_blanks = before.ends_with([' ', '\t']) && !before.trim().is_empty() && !behind.trim().is_empty();
-        if !quoted && !between_blanks {
-            return has_calls || !(behind.trim().is_empty() && after.trim().is_empty());
-        }
-    }
-    false
 }
 
 #[derive(Default)]
@@ -122,6 +92,14 @@ pub(crate) struct Shell {
     /// The content has begun, with reasoning or without.
     begun: bool,
     thought: String,
+    /// It has reasoned in the content, so that more of that may follow.
+    thinks: bool,
+    /// How often reasoning was opened again within reasoning.
+    opened: usize,
+    /// Behind the last end of such reasoning, where the answer begins if no other end follows.
+    inner_end: Option<usize>,
+    /// Up to where no end of reasoning that opens at `pos` was found.
+    unclosed: usize,
     found: Found,
     cut: bool,
 }
@@ -166,22 +144,94 @@ impl Shell {
         let rest = &self.buf[self.pos..];
         let inner = rest.trim_start();
         if !self.begun {
-            let mut opens = open::thoughts();
-            if let Some((open, close)) = opens.find(|(open, _)| inner.starts_with(open)) {
-                self.begun = true;
-                self.pos = self.buf.len() - inner.len() + open.len();
-                self.shown = self.pos;
-                self.state = State::Thought(close);
-                return Step::Go;
+            match opened(inner, end) {
+                (Begin::Yes, len, close) => {
+                    self.begun = true;
+                    self.pos = self.buf.len() - inner.len() + len;
+                    self.shown = self.pos;
+                    self.state = State::Thought(close);
+                    return Step::Go;
+                }
+                (Begin::More, ..) => return Step::Wait,
+                (Begin::No, ..) => {}
             }
-            if !end && open::thoughts().any(|(open, _)| open.starts_with(inner)) {
-                return Step::Wait;
+            match self.raw(sink, end) {
+                Begin::Yes => return Step::Go,
+                Begin::More => return Step::Wait,
+                Begin::No => self.begun = true,
             }
-            self.begun = true;
+        }
+        if self.thinks {
+            return self.after_thought(sink, end);
         }
         self.pos = self.buf.len();
         self.flush(sink);
         Step::Wait
+    }
+
+    /// Where the server passes on the marks around a reply, these are taken out of all of it.
+    fn raw(&mut self, sink: &mut Sink, end: bool) -> Begin {
+        let inner = self.buf[self.pos..].trim_start();
+        if RAW_BEGINNINGS.iter().any(|mark| inner.starts_with(mark)) {
+            self.begun = true;
+            self.dialects = Dialects::Wrappers;
+            self.pos = self.buf.len() - inner.len();
+            self.shown = self.pos;
+            sink.tidy();
+            self.next_line();
+            return Begin::Yes;
+        }
+        let partly = !end && !inner.is_empty() && RAW_BEGINNINGS.iter().any(|mark| mark.starts_with(inner));
+        if partly { Begin::More } else { Begin::No }
+    }
+
+    /// Reads text behind reasoning: what is opened and closed as reasoning within it is reasoning, too.
+    fn after_thought(&mut self, sink: &mut Sink, end: bool) -> Step {
+        if !sink.has_text() && self.buf[self.shown..self.pos].trim().is_empty() {
+            match self.raw(sink, end) {
+                Begin::Yes => return Step::Go,
+                Begin::More => return Step::Wait,
+                Begin::No => {}
+            }
+        }
+        loop {
+            let rest = &self.buf[self.pos..];
+            let Some(step) = find_byte([b'<', b'[', b'\n'], rest) else {
+                self.pos = self.buf.len();
+                self.flush(sink);
+                return Step::Wait;
+            };
+            self.pos += step;
+            let rest = &self.buf[self.pos..];
+            if rest.starts_with('\n') {
+                if self.buf[self.line..self.pos].trim_start().starts_with("```") {
+                    self.fence = if self.fence.is_none() { Some(3) } else { None };
+                }
+                self.pos += 1;
+                self.next_line();
+                continue;
+            }
+            let begins = match opened(rest, end) {
+                (Begin::Yes, len, close) if self.fence.is_none() && !self.is_quoted() => {
+                    let after = self.pos + len;
+                    let begins = self.closes_later(after, close, end);
+                    if begins == Begin::Yes {
+                        self.leave(after, sink);
+                        sink.reasoning_break();
+                        self.state = State::Thought(close);
+                        return Step::Go;
+                    }
+                    begins
+                }
+                (Begin::More, ..) => Begin::More,
+                _ => Begin::No,
+            };
+            if begins == Begin::More {
+                self.flush(sink);
+                return Step::Wait;
+            }
+            self.pos += 1;
+        }
     }
 
     fn text(&mut self, sink: &mut Sink, end: bool) -> Step {
@@ -230,6 +280,8 @@ impl Shell {
     }
 
     fn thought(&mut self, close: &'static [&'static str], sink: &mut Sink, end: bool) -> Step {
+        self.thinks = true;
+        sink.tidy();
         let first = |at: usize| close.get(at).or(close.first()).map_or(b'<', |token| token.as_bytes()[0]);
         // Those of `CLOSING` begin with three different bytes, all others with one.
         let firsts = [first(0), first(1), first(3)];
@@ -237,13 +289,32 @@ impl Shell {
             let rest = &self.buf[self.pos..];
             let Some(step) = find_byte(firsts, rest) else {
                 self.pos = self.buf.len();
-                self.reason(sink);
-                self.state = State::Thought(close);
-                return Step::Wait;
+                if let Some(at) = self.inner_end.take_if(|_| end) {
+                    self.pos = at;
+                    self.reason(sink);
+                    self.opened = 0;
+                    self.next_line();
+                    return Step::Go;
+                }
+                return self.wait_in_thought(close, sink);
             };
             self.pos += step;
             let rest = &self.buf[self.pos..];
+            let again = |(_, ends): &(&str, &[&str])| ends.iter().any(|token| close.contains(token));
+            let opening = thoughts().filter(again).find(|(open, _)| rest.starts_with(open) && !open.ends_with(' '));
+            if let Some((open, _)) = opening.filter(|_| !self.buf[..self.pos].ends_with(['`', '"', '\''])) {
+                self.pass_inner_tag(open.len(), sink);
+                self.opened += 1;
+                continue;
+            }
             if let Some(token) = close.iter().find(|token| rest.starts_with(**token)) {
+                if self.opened > 0 {
+                    self.pass_inner_tag(token.len(), sink);
+                    self.opened -= 1;
+                    self.inner_end = Some(self.pos);
+                    continue;
+                }
+                self.inner_end = None;
                 self.reason(sink);
                 // These begin the next message and are read again.
                 if !matches!(*token, "<|start|>" | "<|channel|>") {
@@ -253,13 +324,31 @@ impl Shell {
                 self.next_line();
                 return Step::Go;
             }
-            if !end && close.iter().any(|token| token.starts_with(rest)) {
-                self.reason(sink);
-                self.state = State::Thought(close);
-                return Step::Wait;
+            let partly = |token: &str| token.starts_with(rest);
+            if !end && (close.iter().any(|token| partly(token)) || thoughts().any(|(open, _)| partly(open))) {
+                return self.wait_in_thought(close, sink);
             }
             self.pos += rest.chars().next().map_or(1, char::len_utf8);
         }
+    }
+
+    /// What follows an end within reasoning may be the answer, so it is kept back.
+    fn wait_in_thought(&mut self, close: &'static [&'static str], sink: &mut Sink) -> Step {
+        if self.inner_end.is_none() {
+            self.reason(sink);
+        }
+        self.state = State::Thought(close);
+        Step::Wait
+    }
+
+    fn pass_inner_tag(&mut self, len: usize, sink: &mut Sink) {
+        if self.inner_end.is_none() {
+            self.reason(sink);
+            // It is nobody's reasoning, but what is searched for calls stays whole.
+            self.thought.push_str(&self.buf[self.pos..self.pos + len]);
+            self.shown = self.pos + len;
+        }
+        self.pos += len;
     }
 
     fn reason(&mut self, sink: &mut Sink) {

@@ -130,8 +130,9 @@ pub fn feed_with(reading: Reading, tools: &[ToolSpec], chunks: &[ModelChunk], fi
             Out::Reasoning(piece) => reasoning.push_str(&piece),
             Out::CallStarted { .. } => started.push(out),
             Out::Retracted => {
-                text.clone_from(&parsed.text);
-                reasoning.clone_from(&parsed.reasoning);
+                text.clear();
+                reasoning.clear();
+                started.clear();
             }
         }
     }

@@ -71,8 +71,9 @@ pub fn feed(strategy: Strategy, chunks: &[ModelChunk], finish: &str) -> (Parsed,
             Out::Reasoning(piece) => reasoning.push_str(&piece),
             Out::CallStarted { .. } => started.push(out),
             Out::Retracted => {
-                text.clone_from(&parsed.text);
-                reasoning.clone_from(&parsed.reasoning);
+                text.clear();
+                reasoning.clear();
+                started.clear();
             }
         }
     }

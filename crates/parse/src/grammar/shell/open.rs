@@ -1,7 +1,8 @@
 use super::block::{Block, Marker};
 use super::{Shell, State};
-use crate::dialect::{Begin, Body, Cx, Rule, harmony, rules};
+use crate::dialect::{Begin, Body, Cx, Dialect, Rule, harmony, rules};
 use crate::grammar::Found;
+use crate::grammar::unopened::attributes;
 use crate::out::Sink;
 use std::sync::LazyLock;
 
@@ -19,13 +20,6 @@ static RULES: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
 
 pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
-}
-
-pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    rules().filter_map(|rule| match rule.body {
-        Body::Thought(close) => Some((rule.open, close)),
-        _ => None,
-    })
 }
 
 /// At most `WINDOW` bytes of `text`, and whether more would not matter.
@@ -57,7 +51,7 @@ impl Shell {
     }
 
     /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its line.
-    fn is_quoted(&mut self) -> bool {
+    pub(super) fn is_quoted(&mut self) -> bool {
         let (from, mut odd) = self.ticks;
         let piece = &self.buf.as_bytes()[from.min(self.pos)..self.pos];
         crate::complexity_counter::count(piece.len());
@@ -67,11 +61,22 @@ impl Shell {
     }
 
     fn open(&mut self, rule: &'static Rule, sink: &mut Sink, end: bool) -> Begin {
-        let after = self.pos + rule.open.len();
+        let mut after = self.pos + rule.open.len();
         match &rule.body {
             Body::Thought(close) => {
+                if rule.open.ends_with(' ') {
+                    let (begins, len) = attributes(&self.buf[after..], end);
+                    if begins != Begin::Yes {
+                        return begins;
+                    }
+                    after += len;
+                }
                 if !self.buf[self.line..self.pos].trim().is_empty() {
-                    return Begin::No;
+                    // A model that has reasoned so far may do so within a line as well.
+                    let begins = if self.thinks { self.closes_later(after, close, end) } else { Begin::No };
+                    if begins != Begin::Yes {
+                        return begins;
+                    }
                 }
                 self.leave(after, sink);
                 sink.reasoning_break();
@@ -104,20 +109,27 @@ impl Shell {
         Begin::Yes
     }
 
+    /// Whether reasoning that would begin at `after` has an end.
+    pub(super) fn closes_later(&mut self, after: usize, close: &[&str], end: bool) -> Begin {
+        let longest = close.iter().map(|token| token.len()).max().unwrap_or_default();
+        let from = self.buf.floor_char_boundary(self.unclosed.saturating_sub(longest)).max(after);
+        let closed = close.iter().any(|token| self.buf[from..].contains(token));
+        self.unclosed = if closed || end { 0 } else { self.buf.len() };
+        match (closed, end) {
+            (true, _) => Begin::Yes,
+            (false, true) => Begin::No,
+            (false, false) => Begin::More,
+        }
+    }
+
     fn begins(&mut self, after: usize, begins: fn(&str, &Cx<'_>, bool) -> Begin, end: bool) -> Begin {
         let (text, full) = window(&self.buf[after..]);
         let mut found = Found::default();
-        let cx = Cx {
-            tools: &self.tools,
-            found: &mut found,
-            dialect: crate::dialect::Dialect::Own,
-            closed: false,
-            cut: false,
-        };
+        let cx = Cx { tools: &self.tools, found: &mut found, dialect: Dialect::Own, closed: false, cut: false };
         begins(text, &cx, end || full)
     }
 
-    fn leave(&mut self, after: usize, sink: &mut Sink) {
+    pub(super) fn leave(&mut self, after: usize, sink: &mut Sink) {
         self.flush(sink);
         self.pos = after;
         self.shown = after;
@@ -137,6 +149,11 @@ impl Shell {
             harmony::Kind::Foreign => {
                 self.found.note("a made-up message and all that follows was ignored");
                 self.state = State::Stopped;
+            }
+            // Where no calls are read, it is nothing that the model says.
+            harmony::Kind::Call if !self.dialects.has(Dialect::Own) => {
+                sink.reasoning_break();
+                self.state = State::Thought(harmony::ENDS);
             }
             harmony::Kind::Reasoning => {
                 sink.reasoning_break();
