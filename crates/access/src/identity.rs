@@ -88,6 +88,13 @@ impl Access {
         self.of_session(claims.sub, claims.sid).await
     }
 
+    /// A user as whom something works that they set up before, with the rights that they have now. Fails with
+    /// [`LoginError::Token`] if they are gone or disabled.
+    pub async fn identify_owner(&self, user: UserId) -> Result<Identity, LoginError> {
+        let user = self.users.user(self.tenant, user).await.map_err(unavailable)?;
+        self.identity(user, None, None).await
+    }
+
     async fn of_session(&self, user: UserId, session: Uuid) -> Result<Identity, LoginError> {
         let sessions = self.sessions.sessions(self.tenant, user, self.clock.now()).await.map_err(unavailable)?;
         if sessions.iter().all(|one| one.id != session) {
@@ -192,6 +199,10 @@ impl<K: Eq + Hash, V: Clone> LookupCache<K, V> {
         let known = read(&self.0);
         let (since, value) = known.get(key)?;
         (Some(*since) == identities).then(|| value.clone())
+    }
+
+    pub fn clear(&self) {
+        write(&self.0).clear();
     }
 
     /// Keeps what was read after `identities` was.

@@ -3,6 +3,7 @@
 
 mod aead;
 mod attempts;
+mod backup_seal;
 mod browser_proof;
 mod directory;
 mod external;
@@ -23,6 +24,7 @@ mod tenants;
 mod users;
 mod vault;
 
+pub use backup_seal::{BackupKey, SHORTEST_BACKUP_PASSPHRASE};
 pub use identity::{Account, Identity};
 pub use invitations::{AcceptInvitation, IssuedInvitation};
 pub use keys::NewKey;
@@ -144,6 +146,13 @@ impl Access {
             permission_cache: LookupCache::default(),
             hashes: deps.limits.hashes,
         }
+    }
+
+    /// Signs access tokens from now on; those that another key has signed open nothing, so their holders log in anew, or
+    /// their programs renew them.
+    pub fn change_signing_key(&self, key: SecretBox<Vec<u8>>) {
+        self.tokens.change_key(key);
+        self.identity_cache.clear();
     }
 
     /// Checks a new password and returns its PHC string.

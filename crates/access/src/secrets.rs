@@ -12,6 +12,7 @@ use secrecy::{ExposeSecret, SecretBox};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
+use steward_core::live::Live;
 use steward_core::ports::LoginError;
 use steward_core::{TenantId, Timestamp, UserId};
 use subtle::ConstantTimeEq;
@@ -112,12 +113,16 @@ fn seconds(now: Timestamp) -> u64 {
 /// Those of one tenant. All have the same key.
 pub(crate) struct Tokens {
     tenant: TenantId,
-    key: SecretBox<Vec<u8>>,
+    key: Live<SecretBox<Vec<u8>>>,
 }
 
 impl Tokens {
     pub fn new(tenant: TenantId, key: SecretBox<Vec<u8>>) -> Self {
-        Self { tenant, key }
+        Self { tenant, key: Live::new(key) }
+    }
+
+    pub fn change_key(&self, key: SecretBox<Vec<u8>>) {
+        self.key.replace(key);
     }
 
     /// `lifetime_s`: seconds.
@@ -159,7 +164,7 @@ impl Tokens {
     pub fn mac(&self, purpose: &str, message: &[u8]) -> Zeroizing<[u8; 32]> {
         let mut out = Zeroizing::new([0; 32]);
         // HMAC takes keys of any length.
-        if let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(self.key.expose_secret()) {
+        if let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(self.key.get().expose_secret()) {
             mac.update(self.tenant.0.as_bytes());
             mac.update(purpose.as_bytes());
             mac.update(b"\0");
@@ -170,7 +175,7 @@ impl Tokens {
     }
 
     fn sign(&self, claims: &impl Serialize) -> Result<String, LoginError> {
-        let key = EncodingKey::from_secret(self.key.expose_secret());
+        let key = EncodingKey::from_secret(self.key.get().expose_secret());
         encode(&Header::new(Algorithm::HS256), claims, &key).map_err(|error| LoginError::Unavailable(error.to_string()))
     }
 
@@ -181,7 +186,7 @@ impl Tokens {
         rules.set_issuer(&[ISSUER]);
         rules.set_audience(&[audience]);
         rules.set_required_spec_claims(&["iss", "aud", "sub", "exp"]);
-        let key = DecodingKey::from_secret(self.key.expose_secret());
+        let key = DecodingKey::from_secret(self.key.get().expose_secret());
         Ok(decode::<C>(token, &key, &rules).map_err(|_| LoginError::Token)?.claims)
     }
 
