@@ -396,6 +396,47 @@ create table reminders (
 );
 create index reminders_by_user on reminders (tenant_id, user_id);
 
+-- What starts runs by itself. body: JSON. planned_until: each occurrence up to it has its row. wake_at: when it is next
+-- decided on. revision rises with each write.
+create table schedules (
+    tenant_id     uuid   not null,
+    id            uuid   not null,
+    owner_id      uuid   not null,
+    agent_id      uuid   not null,
+    body          text   not null, -- words
+    planned_until bigint not null,
+    wake_at       bigint,
+    resumed_at    bigint not null,
+    revision      bigint not null,
+    created_at    bigint not null,
+    updated_at    bigint not null,
+    deleted_at    bigint,
+    primary key (tenant_id, id)
+);
+create index schedules_by_owner on schedules (tenant_id, owner_id, id);
+create index schedules_due on schedules (tenant_id, wake_at) where wake_at is not null;
+
+-- The times at which schedules are due, before they are. fate: 'ran', 'joined', 'skipped' or 'missed'; unset until it has one.
+-- running: its run has not been seen to end.
+create table occurrences (
+    tenant_id   uuid   not null,
+    schedule_id uuid   not null,
+    nominal     bigint not null,
+    due         bigint not null,
+    queued      bigint not null,
+    by_hand     bigint not null,
+    fate        text,
+    reason      text,
+    joined      bigint,
+    settled_at  bigint,
+    run_id      uuid,
+    running     bigint not null,
+    outcome     text,
+    primary key (tenant_id, schedule_id, nominal)
+);
+create index occurrences_open on occurrences (tenant_id, schedule_id, nominal) where fate is null;
+create index occurrences_running on occurrences (tenant_id, schedule_id, nominal) where running = 1;
+
 -- What the tokens of a text stand for that somebody had masked, sealed.
 create table mask_maps (
     tenant_id uuid   not null,

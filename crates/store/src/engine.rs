@@ -10,6 +10,11 @@ use tokio::sync::oneshot;
 pub(crate) use postgres::Postgres;
 pub(crate) use sqlite::Sqlite;
 
+pub(crate) enum Engine {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
 /// A plain function of its arguments, so that it can be done again in a transaction of its own.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 

@@ -7,6 +7,7 @@
 mod append;
 mod codec;
 mod commit_sizes;
+mod copy;
 mod engine;
 mod error;
 mod limit_lookup;
@@ -19,6 +20,7 @@ mod tx;
 mod words;
 
 pub use commit_sizes::{CommitSizes, commit_sizes};
-pub use migrate::SCHEMA_VERSION;
+pub use copy::{CopyProgress, RemovalPause};
+pub use migrate::{SCHEMA_VERSION, SchemaStep, schema_steps};
 pub use ports::originals::{FileStep, Kept, Original};
 pub use store::{Place, Store, StoreConfig};

@@ -1,6 +1,7 @@
 //! The schema and its versions. One list for both engines.
 
 use crate::tx::{Tx, args};
+use serde::{Deserialize, Serialize};
 use steward_core::hash::sha256;
 use steward_core::ports::{StoreError, StoreResult};
 
@@ -40,6 +41,21 @@ impl Migration {
     fn hash(&self) -> String {
         sha256(self.sql.as_bytes())
     }
+}
+
+/// A step that made the schema, and the hash of its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchemaStep {
+    pub version: i64,
+    pub name: String,
+    pub hash: String,
+}
+
+/// The steps of this program, in order.
+pub fn schema_steps() -> Vec<SchemaStep> {
+    let step = |step: &Migration| SchemaStep { version: step.version, name: step.name.to_owned(), hash: step.hash() };
+    ALL.iter().map(step).collect()
 }
 
 /// Looks without changing anything. A newer schema, a foreign SQLite file, and a database whose steps are not those of

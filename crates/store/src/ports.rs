@@ -33,6 +33,7 @@ mod run_commit;
 mod run_inbox;
 mod run_list;
 mod runs;
+mod schedules;
 mod scim;
 mod sessions;
 mod side_writes;

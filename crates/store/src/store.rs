@@ -1,6 +1,6 @@
 use crate::append::{AppendBatch, EventRow};
 use crate::codec::hashes_in;
-use crate::engine::{OpFn, Postgres, Sqlite};
+use crate::engine::{Engine, OpFn, Postgres, Sqlite};
 use crate::error::DbError;
 use crate::limit_lookup::{LimitLookup, limited_scopes};
 use crate::migrate::Migration;
@@ -8,6 +8,7 @@ use crate::tx::{Arg, Row, args};
 use crate::{codec, error, migrate};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
@@ -48,15 +49,12 @@ impl StoreConfig {
 /// Bodies longer than this go to the blob store, bytes.
 const MAX_INLINE: usize = 64 * 1024;
 
-enum Engine {
-    Sqlite(Sqlite),
-    Postgres(Postgres),
-}
-
 /// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
 /// and the data directory is free again when that returns.
 pub struct Store {
-    engine: Engine,
+    pub(crate) engine: Engine,
+    /// How many want that no file of a row is removed.
+    pub(crate) pauses: AtomicUsize,
     limited: LimitLookup,
     blobs: Arc<dyn Blobs>,
     /// Those of tenants that keep theirs elsewhere.
@@ -86,7 +84,14 @@ impl Store {
             }
             Place::Postgres { url } => Engine::Postgres(Postgres::open(&url, config.connections, list).await?),
         };
-        let store = Self { engine, limited, blobs, blobs_apart: RwLock::default(), tool_sets: ToolSets::default() };
+        let store = Self {
+            engine,
+            pauses: AtomicUsize::default(),
+            limited,
+            blobs,
+            blobs_apart: RwLock::default(),
+            tool_sets: ToolSets::default(),
+        };
         store.load_limited_scopes().await?;
         Ok(store)
     }
@@ -166,7 +171,19 @@ impl Store {
         T: Send + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.write(args, op).await,
+            Engine::Sqlite(engine) => engine.write(args, op, false).await,
+            Engine::Postgres(engine) => engine.write(args, op).await,
+        }
+    }
+
+    /// [`Self::write`], for what runs and documents hold: refused while only the reserve of a full disk is left.
+    pub(crate) async fn write_content<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.write(args, op, true).await,
             Engine::Postgres(engine) => engine.write(args, op).await,
         }
     }

@@ -91,8 +91,9 @@ mod tests {
     const UNMARKED: &[(&str, &str)] = &[
         (
             "words of the program",
-            "action category classification ended_as grantee_kind kind level origin period problem purpose
-             result role scope state status verdict runs.owner group_members.source user_groups.source",
+            "action category classification ended_as fate grantee_kind kind level origin period problem purpose
+             reason result role scope state status verdict runs.owner group_members.source user_groups.source
+             occurrences.outcome",
         ),
         (
             "ids, hashes and what is sealed",

@@ -18,6 +18,7 @@ mod race;
 mod responses;
 mod retention;
 mod rows;
+mod schedules;
 mod scim;
 mod sign_on;
 mod skills;
@@ -61,6 +62,9 @@ macro_rules! cases {
 type Case = fn(bed::Bed) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
 cases! {
+    schedules::schedules_are_kept_changed_and_listed,
+    schedules::an_occurrence_has_one_fate_and_one_run,
+    schedules::the_end_of_a_run_is_seen_and_old_occurrences_go,
     log::creates_and_reads_a_run,
     log::appends_in_order_and_pages,
     log::refuses_what_is_not_next,

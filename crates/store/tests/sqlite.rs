@@ -5,8 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use steward_core::event::{EventBody, Origin};
 use steward_core::model::Purpose;
-use steward_core::ports::{BlobError, Blobs, Commit, Lease, RunRow, RunStatus, RunStore, Settings, StoreError};
-use steward_core::{AgentId, RunId, TenantId, Timestamp};
+use steward_core::ports::{
+    BlobError, Blobs, Commit, Lease, LoginSession, LoginSessions as _, Role, RunRow, RunStatus, RunStore, Settings,
+    StoreError, User, UserChange, Users as _,
+};
+use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 use steward_store::{Store, StoreConfig};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -38,7 +41,14 @@ fn refusal(opened: Result<Store, StoreError>) -> StoreError {
 }
 
 fn text(length: usize) -> EventBody {
-    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: "x".repeat(length), reasoning: String::new() }
+    EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: "x".repeat(length),
+        reasoning: String::new(),
+        provisional: false,
+        retracts: false,
+    }
 }
 
 async fn started(store: &Store, number: u128) -> Lease {
@@ -286,29 +296,101 @@ async fn a_full_disk_loses_nothing_and_is_survived() {
 /// Tells the second process where its small disk is.
 const SMALL_DISK: &str = "STEWARD_TEST_SMALL_DISK";
 
+/// The folder of a file system of this size, in the second process; in the first one `None`, once that has run the test.
+fn small_disk(test: &str, size: &str) -> Option<std::path::PathBuf> {
+    if let Some(dir) = std::env::var_os(SMALL_DISK) {
+        return Some(dir.into());
+    }
+    let dir = TempDir::new().unwrap();
+    let mounted = "mount -t tmpfs -o size=\"$2\" none \"$1\" || exit 77; shift 2; exec \"$@\"";
+    let output = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", mounted, "sh"])
+        .arg(dir.path())
+        .arg(size)
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env(SMALL_DISK, dir.path())
+        .output()
+        .unwrap();
+    if output.status.code() == Some(77) || output.stderr.starts_with(b"unshare:") {
+        eprintln!("left out: this machine lets nobody mount a file system");
+        return None;
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    None
+}
+
+/// Takes every byte that is left of the disk, as another program may.
+fn fill_disk(dir: &Path) {
+    use std::io::Write as _;
+    let mut other = std::fs::OpenOptions::new().create(true).append(true).open(dir.join("other")).unwrap();
+    let piece = [7; 4096];
+    while other.write_all(&piece).is_ok() {}
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn on_a_disk_that_is_full_to_its_end_people_log_in_delete_and_disable() {
+    let name = "sqlite::on_a_disk_that_is_full_to_its_end_people_log_in_delete_and_disable";
+    let Some(dir) = small_disk(name, "64m") else { return };
+    let store = open(&dir).await.unwrap();
+    let lease = started(&store, 1).await;
+    store.commit(append(&lease, 1, 60_000)).await.unwrap();
+    let user = |number: u128| UserId(Uuid::from_u128(number));
+    for number in 1..30 {
+        let name = format!("u{number}");
+        let user = User::new(user(number), format!("{name}@example.org"), name, Role::Developer, Timestamp(0));
+        store.create_user(TENANT, &user).await.unwrap();
+    }
+    fill_disk(&dir);
+    let log_in = async |number: u128| {
+        let session = LoginSession {
+            id: Uuid::from_u128(10_000 + number),
+            user: user(1 + number % 29),
+            token_hash: format!("{number:064}"),
+            previous_hash: None,
+            rotated_at: Timestamp(1),
+            created_at: Timestamp(1),
+            expires_at: Timestamp(i64::MAX),
+            label: "a browser".to_owned(),
+        };
+        store.create_session(TENANT, &session).await
+    };
+    let mut kept = 2;
+    for round in 0..300_u128 {
+        log_in(round).await.unwrap_or_else(|error| panic!("login {round}: {error}"));
+        if store.commit(append(&lease, kept, 60_000)).await.is_ok() {
+            kept += 1;
+        }
+        fill_disk(&dir);
+    }
+    let full = store.commit(append(&lease, kept, 60_000)).await;
+    assert!(matches!(full, Err(StoreError::Full(_))), "{full:?}");
+    for number in 1..30 {
+        let change = UserChange { disabled_at: Some(Some(Timestamp(9))), ..UserChange::default() };
+        store.change_user(TENANT, user(number), &change).await.unwrap();
+        store.end_sessions(TENANT, user(number), None).await.unwrap();
+    }
+    log_in(1000).await.unwrap();
+    // Room again: runs go on, and the reserve is there for the next time.
+    std::fs::remove_file(dir.join("other")).unwrap();
+    store.commit(append(&lease, kept, 60_000)).await.unwrap();
+    fill_disk(&dir);
+    for round in 2000..2100_u128 {
+        log_in(round).await.unwrap_or_else(|error| panic!("login {round}: {error}"));
+    }
+    store.check().await.unwrap();
+    drop(store);
+    std::fs::remove_file(dir.join("other")).unwrap();
+    let store = open(&dir).await.unwrap();
+    assert_eq!(store.run(TENANT, lease.run).await.unwrap().last_seq, kept + 1);
+    store.check().await.unwrap();
+}
+
 /// The same with a disk that really is full: a file system of 3 MB, in a process of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_system_that_is_full_loses_nothing() {
-    let Some(dir) = std::env::var_os(SMALL_DISK) else {
-        let dir = TempDir::new().unwrap();
-        let mounted = "mount -t tmpfs -o size=3m none \"$1\" || exit 77; shift; exec \"$@\"";
-        let output = std::process::Command::new("unshare")
-            .args(["--user", "--map-root-user", "--mount", "sh", "-c", mounted, "sh"])
-            .arg(dir.path())
-            .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "sqlite::a_file_system_that_is_full_loses_nothing"])
-            .env(SMALL_DISK, dir.path())
-            .output()
-            .unwrap();
-        if output.status.code() == Some(77) || output.stderr.starts_with(b"unshare:") {
-            eprintln!("left out: this machine lets nobody mount a file system");
-            return;
-        }
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
-        return;
-    };
-    let dir = std::path::PathBuf::from(dir);
+    let Some(dir) = small_disk("sqlite::a_file_system_that_is_full_loses_nothing", "3m") else { return };
     let store = open(&dir).await.unwrap();
     let lease = started(&store, 1).await;
     let mut kept = 1;

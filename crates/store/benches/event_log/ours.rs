@@ -27,7 +27,14 @@ impl Blobs for NoBlobs {
 
 /// An event whose JSON text has 500 bytes.
 pub fn body() -> EventBody {
-    let delta = |text| EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text, reasoning: String::new() };
+    let delta = |text| EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text,
+        reasoning: String::new(),
+        provisional: false,
+        retracts: false,
+    };
     let empty = serde_json::to_string(&delta(String::new())).unwrap().len();
     let text = "x".repeat(500 - empty - ",\"text\":\"\"".len());
     let body = delta(text);

@@ -2,12 +2,14 @@ mod log_head_cache;
 mod look;
 mod open;
 mod readers;
+mod reserve;
 mod writer;
 
 use super::{Call, OpFn, gone};
 use crate::append::AppendBatch;
 use crate::migrate::Migration;
 use readers::Readers;
+use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,10 +35,11 @@ impl Sqlite {
         list: &[Migration],
     ) -> StoreResult<Self> {
         let opened = open::open(data_dir, max_pages, list)?;
+        let database = opened.path.clone();
         let readers = Arc::new(Readers::new(opened.path, Arc::clone(&opened.lock), connections));
         let (queue, jobs) = channel();
         let counts = Arc::<ChangeCounts>::default();
-        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&counts))?;
+        let writer = Writer::new(opened.connection, database, opened.lock, Arc::clone(&counts))?;
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(&jobs))
@@ -44,14 +47,15 @@ impl Sqlite {
         Ok(Self { queue: Some(queue), thread: Some(thread), readers, counts })
     }
 
-    /// Runs `op` in the writer's next transaction.
-    pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    /// Runs `op` in the writer's next transaction. `content`: it is refused while only the reserve of the disk is left.
+    pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>, content: bool) -> StoreResult<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        self.send(QueuedWrite::Call(Box::new(Call { args, op, outcome: None, reply })))?;
+        let call = Box::new(Call { args, op, outcome: None, reply });
+        self.send(if content { QueuedWrite::Content(call) } else { QueuedWrite::Call(call) })?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
@@ -68,6 +72,14 @@ impl Sqlite {
         T: Send + 'static,
     {
         Readers::read(&self.readers, args, op).await
+    }
+
+    /// Runs `work` on a connection that cannot write, for as long as it takes.
+    pub(crate) async fn on_reader<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        Readers::run(&self.readers, work).await
     }
 
     /// How often changes of users or keys have been committed.

@@ -63,7 +63,7 @@ impl Store {
         read: &ReadDocument,
         at: Timestamp,
     ) -> StoreResult<()> {
-        self.write((tenant, claim.clone(), read.clone(), at), |(tenant, claim, read, at), tx| {
+        self.write_content((tenant, claim.clone(), read.clone(), at), |(tenant, claim, read, at), tx| {
             Box::pin(save_chunks(tx, *tenant, claim, read, *at))
         })
         .await
@@ -76,7 +76,7 @@ impl Store {
         model: &str,
         vectors: &[ChunkVector],
     ) -> StoreResult<()> {
-        self.write(
+        self.write_content(
             (tenant, claim.clone(), model.to_owned(), vectors.to_vec()),
             |(tenant, claim, model, vectors), tx| Box::pin(save_vectors(tx, *tenant, claim, model, vectors)),
         )

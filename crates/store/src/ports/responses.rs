@@ -48,7 +48,7 @@ impl Store {
         self.first(sql, args![tenant, user, request_hash, since, key], read).await
     }
 
-    /// Runs that are not to be kept and have ended; those that were stopped, only if that was before `stopped_before`.
+    /// Runs that are not to be kept and have ended; those that were stopped or failed may go on, unless that was before `stopped_before`.
     pub async fn runs_not_stored(
         &self,
         tenant: TenantId,
@@ -57,7 +57,7 @@ impl Store {
     ) -> StoreResult<Vec<RunId>> {
         let sql = "select r.id from responses a join runs r on r.tenant_id = a.tenant_id and r.id = a.run_id
              where a.tenant_id = $1 and a.stored = 0 and r.status = 'finished' and r.owner is null
-               and r.updated_at < $2 and (r.ended_as <> 'stopped' or r.updated_at < $3)
+               and r.updated_at < $2 and (r.ended_as not in ('stopped', 'failed') or r.updated_at < $3)
              order by r.id limit 100";
         self.all(sql, args![tenant, ended_before, stopped_before], |row: &Row| Ok(RunId(row.id(0)?))).await
     }

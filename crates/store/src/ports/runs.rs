@@ -39,7 +39,7 @@ impl RunStore for Store {
         };
         let blobs = batch.blobs();
         let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
-        self.write(
+        self.write_content(
             (row, batch, tool_set.clone(), owner.to_owned(), lease_until),
             |(row, batch, tool_set, owner, until), tx| {
                 Box::pin(run_commit::create(tx, row, batch, tool_set.as_ref(), owner, *until))
@@ -69,7 +69,7 @@ impl RunStore for Store {
         if batch.side.is_empty() && !batch.rows.is_empty() {
             self.append(batch).await?;
         } else {
-            self.write(batch, |batch, tx| Box::pin(run_commit::commit(tx, batch))).await?;
+            self.write_content(batch, |batch, tx| Box::pin(run_commit::commit(tx, batch))).await?;
         }
         self.keep_blobs(commit.tenant, &blobs, &commit.events).await?;
         let events = (commit.after + 1..).zip(commit.events);

@@ -3,6 +3,7 @@
 use super::file_provenance;
 use super::reservations::settle;
 use super::run_inbox::enqueue;
+use super::schedules;
 use super::usage::UsageSum;
 use crate::append::AppendBatch;
 use crate::codec::{fold, to_json, to_word};
@@ -69,6 +70,7 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
             SideWrite::Messages(conversation, messages) => {
                 append_messages(tx, batch, *conversation, messages).await?;
             }
+            SideWrite::Occurrence(occurrence) => schedules::start(tx, batch, *occurrence).await?,
             // These go along with the events.
             SideWrite::Audit(_) => {}
             SideWrite::Settle(reservation, spent) => {

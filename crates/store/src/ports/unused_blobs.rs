@@ -41,9 +41,13 @@ pub(super) async fn note_unused(tx: &mut Tx<'_>, tenant: TenantId, hashes: &BTre
 }
 
 impl Store {
-    /// Deletes the noted blobs that no row has. What is interrupted goes on with the next call.
+    /// Deletes the noted blobs that no row has, unless a backup needs them still. What is interrupted goes on with the next
+    /// call.
     pub async fn remove_unused_blobs(&self, tenant: TenantId) -> StoreResult<()> {
         loop {
+            if self.removals_are_paused() {
+                return Ok(());
+            }
             let sql = "select hash from unused_blobs where tenant_id = $1 order by hash limit $2";
             let noted = self.all(sql, args![tenant, AT_ONCE], |row| row.text(0)).await?;
             if noted.is_empty() {

@@ -46,7 +46,14 @@ pub fn row() -> RunRow {
 }
 
 pub fn text(text: &str) -> EventBody {
-    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.to_owned(), reasoning: String::new() }
+    EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: text.to_owned(),
+        reasoning: String::new(),
+        provisional: false,
+        retracts: false,
+    }
 }
 
 pub fn append(lease: &Lease, after: u64, events: Vec<EventBody>, side: Vec<SideWrite>) -> Commit {

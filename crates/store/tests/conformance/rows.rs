@@ -27,6 +27,7 @@ pub fn agent(name: &str) -> Agent {
         tuning: Tuning::default(),
         deep: steward_core::agent::Deep::default(),
         own_data: steward_core::agent::OwnData::default(),
+        auto_link_uploads: false,
         routing: steward_core::routing::Routing::default(),
         credentials: std::collections::BTreeMap::new(),
         metadata: serde_json::Map::new(),

@@ -19,7 +19,14 @@ fn disable(at: Option<Timestamp>) -> TenantChange {
 
 fn event() -> EventBody {
     let text = "secret".to_owned();
-    EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.clone(), reasoning: text }
+    EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: text.clone(),
+        reasoning: text,
+        provisional: false,
+        retracts: false,
+    }
 }
 
 async fn filled(store: &Store, tenant: TenantId) {

@@ -32,11 +32,19 @@ impl Readers {
         A: Send + 'static,
         T: Send + 'static,
     {
+        Self::run(this, move |connection| ready(op(&args, &mut Tx::Sqlite(connection)))).await
+    }
+
+    /// The same for work that needs the connection itself.
+    pub(super) async fn run<T: Send + 'static>(
+        this: &Arc<Self>,
+        work: impl FnOnce(&mut Connection) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
         let permit = this.permits.acquire().await.map_err(|_| gone())?;
         let readers = Arc::clone(this);
         let task = tokio::task::spawn_blocking(move || {
             let mut connection = readers.take()?;
-            let result = ready(op(&args, &mut Tx::Sqlite(&mut connection)));
+            let result = work(&mut connection);
             readers.give(connection);
             result
         });

@@ -1,6 +1,7 @@
 //! The thread that writes: what came in since its last commit is one transaction, so one fsync serves many callers.
 
 use super::log_head_cache::LogHeadCache;
+use super::reserve::Reserve;
 use crate::append::{AppendBatch, insert_events};
 use crate::commit_sizes::committed;
 use crate::engine::failpoints;
@@ -9,6 +10,7 @@ use crate::error;
 use crate::lock::DirLock;
 use crate::tx::Tx;
 use rusqlite::Connection;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -24,6 +26,8 @@ pub(super) enum QueuedWrite {
     /// Events only: the way that nearly all calls take.
     Append(Append),
     Call(Box<dyn QueuedCall>),
+    /// What runs and documents hold, with rows beside it.
+    Content(Box<dyn QueuedCall>),
 }
 
 pub(super) struct Append {
@@ -78,14 +82,21 @@ pub(super) struct Writer {
     heads: LogHeadCache,
     changed: Arc<ChangedTables>,
     counts: Arc<ChangeCounts>,
+    reserve: Reserve,
     // Dropped after the connection.
     _lock: Arc<DirLock>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, lock: Arc<DirLock>, counts: Arc<ChangeCounts>) -> StoreResult<Self> {
+    pub(super) fn new(
+        connection: Connection,
+        database: PathBuf,
+        lock: Arc<DirLock>,
+        counts: Arc<ChangeCounts>,
+    ) -> StoreResult<Self> {
+        let reserve = Reserve::new(&connection, database);
         let changed = ChangedTables::watch(&connection)?;
-        Ok(Self { connection, heads: LogHeadCache::default(), changed, counts, _lock: lock })
+        Ok(Self { connection, heads: LogHeadCache::default(), changed, counts, reserve, _lock: lock })
     }
 
     /// Works until the last sender is gone.
@@ -99,19 +110,36 @@ impl Writer {
             self.write_batch(&mut batch);
         }
     }
+
     fn write_batch(&mut self, batch: &mut Vec<QueuedWrite>) {
+        self.reserve.look(&self.connection);
+        if self.reserve.is_for_people() {
+            let refusal = StoreError::Full("only the room that is kept for logins and deletions is left".to_owned());
+            let (people, content): (Vec<_>, Vec<_>) =
+                batch.drain(..).partition(|work| matches!(work, QueuedWrite::Call(_)));
+            *batch = people;
+            for work in content {
+                answer(work, Some(&refusal));
+            }
+        }
+        if !batch.is_empty() {
+            self.write_what_fits(batch);
+        }
+        if self.reserve.is_low() {
+            self.empty_log();
+        }
+    }
+
+    fn write_what_fits(&mut self, batch: &mut Vec<QueuedWrite>) {
         let mut done = self.transact(batch);
         if matches!(done, Err(StoreError::Full(_))) && self.empty_log() {
             done = self.transact(batch);
         }
         match done {
             // One call may be what does not fit: each gets a transaction of its own.
-            Err(StoreError::Full(_)) if batch.len() > 1 => {
+            Err(StoreError::Full(_)) => {
                 for work in batch.drain(..) {
-                    let mut alone = [work];
-                    let failure = self.transact(&mut alone).err();
-                    let [work] = alone;
-                    answer(work, failure.as_ref());
+                    self.write_alone(work);
                 }
             }
             done => {
@@ -124,6 +152,22 @@ impl Writer {
                 }
             }
         }
+    }
+
+    fn write_alone(&mut self, work: QueuedWrite) {
+        let mut alone = [work];
+        let mut failure = self.transact(&mut alone).err();
+        let [work] = &alone;
+        if matches!((&failure, work), (Some(StoreError::Full(_)), QueuedWrite::Call(_)))
+            && self.reserve.give(&self.connection)
+        {
+            failure = self.transact(&mut alone).err();
+        }
+        if let Some(error) = &failure {
+            tracing::error!(%error, "a call was not written");
+        }
+        let [work] = alone;
+        answer(work, failure.as_ref());
     }
 
     fn transact(&mut self, batch: &mut [QueuedWrite]) -> StoreResult<()> {
@@ -178,7 +222,7 @@ impl Writer {
                         Err(failed) => return Err(failed),
                     }
                 }
-                QueuedWrite::Call(call) => {
+                QueuedWrite::Call(call) | QueuedWrite::Content(call) => {
                     self.run_statement("savepoint call")?;
                     let worked = call.attempt(&mut Tx::Sqlite(&mut self.connection));
                     if self.changed.logs.swap(false, Ordering::Relaxed) {
@@ -245,6 +289,6 @@ fn answer(work: QueuedWrite, failure: Option<&StoreError>) {
             // The caller may have stopped waiting; what is written is written.
             drop(append.reply.send(outcome));
         }
-        QueuedWrite::Call(call) => call.settle(failure),
+        QueuedWrite::Call(call) | QueuedWrite::Content(call) => call.settle(failure),
     }
 }
