@@ -4,9 +4,11 @@
 //! no link but those that stood in the path when it was named.
 
 mod error;
+mod new_file;
 mod own;
 
 pub use error::HostPathError;
+pub use new_file::HostNewFile;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -19,6 +21,8 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstatfs, open, openat, statat};
 use rustix::io::Errno;
+
+use steward_core::live::Live;
 
 use crate::files::open_without_links;
 use own::{Id, Keeper, Own, id_of};
@@ -58,9 +62,9 @@ pub struct HostRules {
     pub programs: Vec<PathBuf>,
 }
 
-/// Which places people may name. All methods block.
+/// Which places people may name; clones share the rules. All methods block.
 #[derive(Debug, Clone)]
-pub struct HostPolicy(Arc<HostRules>);
+pub struct HostPolicy(Live<HostRules>);
 
 /// A file or a folder that people may name, opened.
 #[derive(Debug)]
@@ -99,7 +103,12 @@ pub struct HostMount {
 
 impl HostPolicy {
     pub fn new(rules: HostRules) -> Self {
-        Self(Arc::new(rules))
+        Self(Live::new(rules))
+    }
+
+    /// Other rules for all clones, from the next place on.
+    pub fn replace(&self, rules: HostRules) {
+        self.0.replace(rules);
     }
 
     /// A place as a person names it. Links in it are resolved now, and never again: later openings take the path that
@@ -124,7 +133,7 @@ impl HostPolicy {
         let failed = |errno: Errno| refused(path, errno);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open("/", flags, Mode::empty()).map_err(failed)?;
-        let own = Own::look(&self.0).map_err(|error| unreadable(path, error))?;
+        let own = Own::look(&self.0.get()).map_err(|error| unreadable(path, error))?;
         let (folder, name) = match (below.parent(), below.file_name()) {
             (Some(above), Some(name)) => {
                 let above = open_without_links(root.as_fd(), above, flags).map_err(failed)?;
@@ -266,16 +275,38 @@ impl HostPath {
             }
         }
         if write {
-            let mut here = self.own.upwards(&self.folder).map_err(failed)?;
-            here.push(self.id);
-            for program in self.policy.0.programs.iter().filter(|program| program.is_absolute()) {
-                let program = self.own.reach(program).map_err(failed)?;
+            let here = self.upwards()?;
+            for program in self.programs() {
+                let program = self.own.reach(&program).map_err(failed)?;
                 if program.is_within(self.id) || program.is_among(&here) {
                     return Err(HostPathError::Programs(self.path.clone()));
                 }
             }
         }
         Ok(HostMount { path: self.path.clone(), id: self.id, write })
+    }
+
+    /// Refuses a new file in a folder of what is started. One that only holds such a folder takes it.
+    fn refuse_programs(&self, path: &Path) -> Result<(), HostPathError> {
+        let here = self.upwards()?;
+        for program in self.programs() {
+            if self.own.reach(&program).map_err(|error| unreadable(path, error))?.is_among(&here) {
+                return Err(HostPathError::Programs(path.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Itself, and the folders that it lies in.
+    fn upwards(&self) -> Result<Vec<Id>, HostPathError> {
+        let mut here = self.own.upwards(&self.folder).map_err(|error| unreadable(&self.path, error))?;
+        here.push(self.id);
+        Ok(here)
+    }
+
+    fn programs(&self) -> Vec<PathBuf> {
+        let rules = self.policy.0.get();
+        rules.programs.iter().filter(|program| program.is_absolute()).cloned().collect()
     }
 }
 

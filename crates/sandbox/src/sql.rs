@@ -10,6 +10,7 @@ pub mod change;
 mod error;
 mod exact_sums;
 mod functions;
+mod json_tables;
 pub mod mysql;
 mod open;
 mod parquet_tables;
@@ -30,6 +31,7 @@ mod text_tables;
 mod write;
 
 pub use error::SqlError;
+pub use json_tables::begins_as_json_rows;
 pub use policy::{ColumnRef, Limits, Policy, Tables};
 pub use query::{Rows, Truncated};
 pub use server_guard::Checked;
@@ -93,6 +95,7 @@ impl Guard {
                 TableContent::Text(text) => {
                     Table::read(file, text, &mut room)?.load(&conn, &name, file, &room)?;
                 }
+                TableContent::Json(text) => json_tables::load(&conn, &name, file, text, &mut room)?,
                 TableContent::Parquet(bytes) => {
                     parquet_tables::load(&conn, &name, file, bytes.clone(), &mut room)?;
                 }

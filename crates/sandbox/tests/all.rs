@@ -15,6 +15,7 @@ mod sql_attempts;
 mod sql_careful;
 mod sql_domains;
 mod sql_journals;
+mod sql_json;
 mod sql_more;
 mod sql_parquet;
 mod sql_private_database;

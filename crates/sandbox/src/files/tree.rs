@@ -9,7 +9,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, chmod, fchmod, fstat, mkdirat, openat, readlinkat, statat, symlinkat,
+    AtFlags, Dir, FileType, Mode, OFlags, chmod, fchmod, fstat, linkat, mkdirat, openat, readlinkat, statat, symlinkat,
     unlinkat,
 };
 
@@ -27,6 +27,8 @@ pub enum Node {
     File {
         mode: u32,
         bytes: Vec<u8>,
+        /// The first of its names, where this is another one (a hard link).
+        same_as: Option<String>,
     },
 }
 
@@ -52,10 +54,10 @@ pub struct PutBack {
 impl Workspace {
     /// Records up to `nodes` entries and `bytes`. The error says why the workspace can't be recorded.
     pub fn tree(&self, nodes: usize, bytes: u64) -> Result<Tree, String> {
-        let mut reader = Reader { tree: Tree::new(), nodes, bytes, left: bytes };
+        let mut reader = Reader { tree: Tree::new(), nodes, bytes, left: bytes, names: BTreeMap::new() };
         let root = openat(&self.root, ".", FOLDER, Mode::empty()).map_err(|e| trouble("", e))?;
         reader.folder(&root, "")?;
-        Ok(reader.tree)
+        Ok(reader.joined())
     }
 
     /// Removes deepest first, creates outermost first, then sets the modes of folders, since one may forbid writing.
@@ -74,8 +76,10 @@ impl Workspace {
             let (parent, name) = parent(root, &one.path)?;
             unlinkat(&parent, name, flags)?;
         }
-        // Not checked for existence first: it may have been in a folder that is gone.
-        for one in wanted {
+        // Not checked for existence first: it may have been in a folder that is gone. Other names of a file come after it.
+        let (files, names): (Vec<_>, Vec<_>) =
+            wanted.iter().partition(|one| !matches!(one.node, Some(Node::File { same_as: Some(_), .. })));
+        for one in files.into_iter().chain(names) {
             let Some(node) = &one.node else { continue };
             if matches!(node, Node::Folder { .. }) && one.present == Present::Folder {
                 continue;
@@ -84,7 +88,9 @@ impl Workspace {
             match node {
                 Node::Folder { .. } => mkdirat(&parent, name, Mode::from_raw_mode(0o700))?,
                 Node::Link { target } => symlinkat(target.as_str(), &parent, name)?,
-                Node::File { mode, bytes } => {
+                Node::File { same_as: Some(first), bytes, mode }
+                    if link(root, (first, bytes, *mode), &parent, name)? => {}
+                Node::File { mode, bytes, .. } => {
                     let fd = openat(&parent, name, NEW_FILE, Mode::from_raw_mode(0o600))?;
                     let mut file = File::from(fd);
                     file.write_all(bytes)?;
@@ -111,14 +117,49 @@ fn trouble(within: &str, error: impl Into<io::Error>) -> String {
     format!("the workspace could not be kept: {within}: {}", error.into())
 }
 
+/// Gives the file `first` another name, if it still is a file with this content.
+fn link(
+    root: BorrowedFd<'_>,
+    (first, bytes, mode): (&str, &[u8], u32),
+    folder: &OwnedFd,
+    name: &OsStr,
+) -> io::Result<bool> {
+    let Ok((place, other)) = parent(root, first) else { return Ok(false) };
+    let Ok(fd) = openat(&place, other, READ, Mode::empty()) else { return Ok(false) };
+    let about = fstat(&fd)?;
+    let mut found = Vec::new();
+    if kind_of(&about) == FileType::RegularFile && about.st_mode & 0o7777 == mode {
+        File::from(fd).take(bytes.len() as u64 + 1).read_to_end(&mut found)?;
+    }
+    let same = about.st_mode & 0o7777 == mode && found == bytes;
+    Ok(same && linkat(&place, other, folder, name, AtFlags::empty()).is_ok())
+}
+
 struct Reader {
     tree: Tree,
     nodes: usize,
     bytes: u64,
     left: u64,
+    /// Of files with several names: these names, by device and inode.
+    names: BTreeMap<(u64, u64), Vec<String>>,
 }
 
 impl Reader {
+    /// The tree, in which the later names of a file say so.
+    fn joined(mut self) -> Tree {
+        for mut names in self.names.into_values() {
+            names.sort_unstable();
+            let mut names = names.into_iter();
+            let Some(first) = names.next() else { continue };
+            for name in names {
+                if let Some(Node::File { same_as, .. }) = self.tree.get_mut(&name) {
+                    *same_as = Some(first.clone());
+                }
+            }
+        }
+        self.tree
+    }
+
     fn folder(&mut self, folder: &OwnedFd, within: &str) -> Result<(), String> {
         let listed = Dir::read_from(folder).map_err(|e| trouble(within, e))?;
         for item in listed {
@@ -163,6 +204,9 @@ impl Reader {
         if kind_of(&about) != FileType::RegularFile {
             return Err(format!("{path} was replaced while it was read"));
         }
+        if about.st_nlink > 1 {
+            self.names.entry((about.st_dev, about.st_ino)).or_default().push(path.to_owned());
+        }
         let mut bytes = Vec::new();
         // It can grow while it is read.
         File::from(fd).take(self.left + 1).read_to_end(&mut bytes).map_err(|e| trouble(path, e))?;
@@ -170,7 +214,7 @@ impl Reader {
             .left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("the workspace holds more than {} MB", self.bytes >> 20))?;
-        Ok(Node::File { mode: about.st_mode & 0o7777, bytes })
+        Ok(Node::File { mode: about.st_mode & 0o7777, bytes, same_as: None })
     }
 }
 
@@ -265,7 +309,7 @@ mod tests {
         let (dir, workspace) = setting();
         let file = |present| PutBack {
             path: "a/b/f".to_owned(),
-            node: Some(Node::File { mode: 0o644, bytes: b"put back".to_vec() }),
+            node: Some(Node::File { mode: 0o644, bytes: b"put back".to_vec(), same_as: None }),
             present,
         };
         let folder =
@@ -279,6 +323,49 @@ mod tests {
         assert_eq!(fs::read_to_string(outside.join("b/f")).unwrap(), SECRET);
         assert_eq!(fs::metadata(outside.join("b")).unwrap().permissions(), closed);
         assert_eq!(fs::read_dir(outside.join("b")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn names_of_one_file_are_put_back_as_names_of_one_file() {
+        use std::os::unix::fs::MetadataExt as _;
+        let (dir, workspace) = setting();
+        let at = |path: &str| dir.path().join("workspace").join(path);
+        fs::hard_link(at("a/b/f"), at("z")).unwrap();
+        fs::hard_link(at("a/b/f"), at("a/c")).unwrap();
+        let before = workspace.tree(100, 1 << 20).unwrap();
+        let put_back = |changed: &[&str]| {
+            let wanted = changed.iter().map(|path| PutBack {
+                path: (*path).to_owned(),
+                node: before.get(*path).cloned(),
+                present: if at(path).exists() { Present::Other } else { Present::Nothing },
+            });
+            workspace.put_back(&wanted.collect::<Vec<_>>()).unwrap();
+            assert_eq!(workspace.tree(100, 1 << 20).unwrap(), before, "{changed:?}");
+            assert_eq!(fs::metadata(at("z")).unwrap().nlink(), 3, "{changed:?}");
+        };
+        // Written through one of the names.
+        fs::write(at("z"), "changed").unwrap();
+        let after = workspace.tree(100, 1 << 20).unwrap();
+        assert!(["a/b/f", "a/c", "z"].iter().all(|path| before.get(*path) != after.get(*path)));
+        put_back(&["a/b/f", "a/c", "z"]);
+        // One name is gone, the file is as it was.
+        fs::remove_file(at("a/c")).unwrap();
+        put_back(&["a/c"]);
+        // The first name is gone; then the next one is the first, for all of them.
+        fs::remove_file(at("a/b/f")).unwrap();
+        put_back(&["a/b/f", "a/c", "z"]);
+        // A copy took the place of a name, with the same content.
+        fs::remove_file(at("z")).unwrap();
+        fs::write(at("z"), "own").unwrap();
+        assert_ne!(workspace.tree(100, 1 << 20).unwrap(), before);
+        put_back(&["z"]);
+        // The file was changed by somebody else meanwhile: that stays, and the name gets its content.
+        fs::remove_file(at("z")).unwrap();
+        fs::write(at("a/b/f"), "of somebody").unwrap();
+        let wanted = PutBack { path: "z".to_owned(), node: before.get("z").cloned(), present: Present::Nothing };
+        workspace.put_back(&[wanted]).unwrap();
+        assert_eq!(fs::read_to_string(at("z")).unwrap(), "own");
+        assert_eq!(fs::read_to_string(at("a/c")).unwrap(), "of somebody");
     }
 
     #[test]

@@ -30,6 +30,11 @@ pub enum HostPathError {
     /// Such files tell of processes, with their keys and memory.
     #[error("`{0}` is in a file system that the kernel makes up, such as /proc")]
     Kernel(PathBuf),
+    /// Nothing is written over.
+    #[error("`{0}` is there already")]
+    Exists(PathBuf),
+    #[error("`{0}` is being written by somebody else right now")]
+    Busy(PathBuf),
     #[error("`{path}` can't be opened: {error}")]
     Unreadable { path: PathBuf, error: io::Error },
 }
@@ -46,6 +51,8 @@ impl HostPathError {
             Self::Link(_) => "check who put the link there; if it is meant, name the folder again",
             Self::Kind(_) => "name a file or a folder",
             Self::Kernel(_) => "name a file or a folder on a disk",
+            Self::Exists(_) => "choose another name, or move the file away",
+            Self::Busy(_) => "wait for its end, or choose another name",
             Self::Unreadable { .. } => "check that it is there, and that Steward may read it",
         }
     }

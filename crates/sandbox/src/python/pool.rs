@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use steward_core::live::Live;
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +29,7 @@ pub struct PythonPool {
 #[derive(Debug)]
 struct Inner {
     sandbox: Sandbox,
-    config: PythonConfig,
+    config: Live<PythonConfig>,
     slots: Semaphore,
     zygote: Mutex<Option<Arc<Zygote>>>,
 }
@@ -52,7 +53,18 @@ impl PythonPool {
 
     pub fn within(sandbox: Sandbox, config: PythonConfig) -> Self {
         let slots = Semaphore::new(config.concurrency.clamp(1, 256));
-        Self { inner: Arc::new(Inner { sandbox, config, slots, zygote: Mutex::new(None) }) }
+        Self { inner: Arc::new(Inner { sandbox, config: Live::new(config), slots, zygote: Mutex::new(None) }) }
+    }
+
+    /// Another interpreter for the next calls; those at work end in the one before. How many there are stays.
+    pub async fn change(&self, config: PythonConfig) {
+        let mut zygote = self.inner.zygote.lock().await;
+        self.inner.config.replace(config);
+        *zygote = None;
+    }
+
+    pub fn interpreter(&self) -> Option<PathBuf> {
+        self.inner.config.get().interpreter.clone()
     }
 
     /// Spares the first call a wait. Fails if there is no Python or it cannot be confined; then nothing is run.
@@ -147,7 +159,7 @@ impl PythonPool {
         if let Some(zygote) = current.as_ref().filter(|z| z.alive()) {
             return Ok(Arc::clone(zygote));
         }
-        let started = Arc::new(start::start(&self.inner.sandbox, &self.inner.config).await?);
+        let started = Arc::new(start::start(&self.inner.sandbox, &self.inner.config.get()).await?);
         *current = Some(Arc::clone(&started));
         Ok(started)
     }

@@ -36,7 +36,8 @@ struct Function {
 }
 
 pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
-    let all: [(&CStr, c_int, Body); 9] = [
+    let all: [(&CStr, c_int, Body); 10] = [
+        (c"unicode_lower", 1, unicode_lower),
         (c"like", 2, like),
         (c"like", 3, like),
         (c"glob", 2, glob),
@@ -245,6 +246,15 @@ fn replace(call: &Call<'_>) -> Answer {
     Answer::Text(done)
 }
 
+/// Small letters of every script: SQLite's `lower` knows those of ASCII.
+fn unicode_lower(call: &Call<'_>) -> Answer {
+    let Some(text) = call.bytes(0) else {
+        return Answer::Null;
+    };
+    let lower = String::from_utf8_lossy(text).to_lowercase();
+    if lower.len() > call.function.most { Answer::TooBig } else { Answer::Text(lower.into_bytes()) }
+}
+
 fn trim(call: &Call<'_>, front: bool, end: bool) -> Answer {
     let (Some(mut text), Some(set)) = (call.bytes(0), call.bytes(1)) else {
         return Answer::Null;
@@ -308,6 +318,19 @@ mod tests {
     use rusqlite::Connection;
     use rusqlite::types::Value;
     use std::sync::Arc;
+
+    #[test]
+    fn small_letters_are_made_of_every_capital() {
+        let ours = Connection::open_in_memory().unwrap();
+        register(&ours, &Arc::new(Deadline::default()), 1000).unwrap();
+        for (from, to) in [("'ÉMILE'", "émile"), ("'Ångström'", "ångström"), ("'ЖУК'", "жук"), ("12", "12")]
+        {
+            let found: String = ours.query_row(&format!("SELECT unicode_lower({from})"), [], |row| row.get(0)).unwrap();
+            assert_eq!(found, to);
+        }
+        let null: Option<String> = ours.query_row("SELECT unicode_lower(NULL)", [], |row| row.get(0)).unwrap();
+        assert_eq!(null, None);
+    }
 
     /// Each expression with SQLite's own functions and with ours.
     #[test]

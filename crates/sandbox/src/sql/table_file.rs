@@ -1,4 +1,4 @@
-//! A file of rows (CSV, TSV, Parquet) that becomes a table, and what its readers share.
+//! A file of rows (CSV, TSV, JSON, Parquet) that becomes a table, and what its readers share.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -28,6 +28,8 @@ pub struct TableFile<'t> {
 pub enum TableContent<'t> {
     /// Lines of cells; what separates them is found out.
     Text(&'t str),
+    /// A list of objects, or an object on each line.
+    Json(&'t str),
     Parquet(Bytes),
 }
 

@@ -1,16 +1,9 @@
+use super::contradiction::contradicting;
+use super::likeliest::{Decoded, is_text, is_unicode_text, likeliest};
 use super::seven_bit;
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8};
 
-const LOOKED_AT: usize = 64 << 10;
 const DECLARED_WITHIN: usize = 2048;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
-    pub text: String,
-    /// The name of the encoding, if the file doesn't say it and it is not UTF-8.
-    pub guessed: Option<&'static str>,
-}
 
 /// Text in any encoding: the one that its first bytes mark, UTF-8, the one that a page or XML says it has, or the likeliest.
 /// `None` if it is no text.
@@ -20,73 +13,45 @@ pub fn decode(bytes: Vec<u8>) -> Option<Decoded> {
             (_, true) if encoding == UTF_8 => return guess(&bytes[mark..]),
             (text, _) => text.into_owned(),
         };
-        return is_text(&text).then_some(Decoded { text, guessed: None });
+        return is_unicode_text(&text).then(|| Decoded::known(text, encoding.name()));
     }
     match String::from_utf8(bytes) {
         Ok(text) => match seven_bit::decode(&text) {
-            Some((text, name)) => Some(Decoded { text, guessed: Some(name) }),
-            None if is_text(&text) => Some(Decoded { text, guessed: None }),
+            Some((text, name)) => Some(Decoded::guessed(text, name)),
+            None if is_unicode_text(&text) => Some(Decoded::known(text, UTF_8.name())),
             None => guess(text.as_bytes()),
         },
         Err(error) => guess(error.as_bytes()),
     }
 }
 
+/// Text in the encoding that something else than the text itself declares, unless its bytes contradict that.
+pub fn decode_declared(bytes: &[u8], declared: &'static Encoding) -> String {
+    let text = declared.decode_without_bom_handling(bytes).0.into_owned();
+    contradicting(bytes, declared.name(), Some(&text)).map_or(text, |found| found.text)
+}
+
 fn guess(bytes: &[u8]) -> Option<Decoded> {
-    if let Some(encoding) = declared(bytes) {
+    if let Some((label, encoding)) = declared(bytes) {
         let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
-        return is_text(&text).then_some(Decoded { text, guessed: None });
+        if let Some(found) = contradicting(bytes, &label, Some(&text)) {
+            return Some(found);
+        }
+        return is_text(&text).then(|| Decoded::known(text, encoding.name()));
     }
-    let likely = unmarked_utf_16(bytes).unwrap_or_else(|| detect(bytes));
-    [likely, WINDOWS_1252].into_iter().find_map(|encoding| {
-        let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
-        is_text(&text).then_some(Decoded { text, guessed: Some(encoding.name()) })
-    })
+    likeliest(bytes)
 }
 
-fn detect(bytes: &[u8]) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
-    detector.guess(None, Utf8Detection::Deny)
-}
-
-/// The encoding that a page or XML says it has.
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+/// The encoding that a page or XML says it has, and as what.
+fn declared(bytes: &[u8]) -> Option<(String, &'static Encoding)> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(DECLARED_WITHIN)]).to_ascii_lowercase();
     let head = head.trim_start().strip_prefix('<')?;
     let (_, rest) = head.split_once("charset=").or_else(|| head.split_once("encoding="))?;
     let label = rest.trim_start_matches(['"', '\'', ' ']);
     let end =
         label.find(|letter: char| !letter.is_ascii_alphanumeric() && !"-_:.".contains(letter)).unwrap_or(label.len());
-    Encoding::for_label(&label.as_bytes()[..end]).filter(|encoding| *encoding != UTF_8)
-}
-
-/// Of Western texts nearly every second byte is zero.
-fn unmarked_utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
-    let some = &bytes[..bytes.len().min(LOOKED_AT) & !1];
-    let zeros = |odd: usize| some.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
-    let (even, odd, pairs) = (zeros(0), zeros(1), some.len() / 2);
-    if pairs > 0 && odd * 10 > pairs * 7 && even * 20 < pairs {
-        Some(UTF_16LE)
-    } else if pairs > 0 && even * 10 > pairs * 7 && odd * 20 < pairs {
-        Some(UTF_16BE)
-    } else {
-        None
-    }
-}
-
-/// Control characters are rare in texts; formatting of terminals is the exception.
-fn is_text(text: &str) -> bool {
-    let (mut all, mut odd) = (0_usize, 0_usize);
-    for letter in text.chars().take(LOOKED_AT) {
-        all += 1;
-        let known = matches!(letter, '\t' | '\n' | '\r' | '\x0c' | '\x08' | '\x1b');
-        odd += usize::from(letter.is_control() && !known || letter == '\u{fffd}');
-        if letter == '\0' {
-            odd += 20;
-        }
-    }
-    odd * 50 <= all
+    let encoding = Encoding::for_label(&label.as_bytes()[..end]).filter(|encoding| *encoding != UTF_8)?;
+    Some((label[..end].to_owned(), encoding))
 }
 
 #[cfg(test)]
@@ -116,5 +81,52 @@ mod tests {
         assert_eq!(decode(b"plain".to_vec()).unwrap().guessed, None);
         assert_eq!(decode(b"\xff\xfen\0\n\x005\0".to_vec()).unwrap().text, "n\n5");
         assert_eq!(decode(vec![0; 64]), None);
+    }
+
+    #[test]
+    fn a_few_broken_bytes_leave_utf_8_as_it_is() {
+        for (bytes, expect) in [
+            (&b"Gr\xc3\xb6\xc3\x9fe, sch\xc3\xb6n \xff \xc3\xbcber"[..], "Größe, schön \u{fffd} über"),
+            (b"Gr\xc3\xb6\xc3", "Grö\u{fffd}"),
+        ] {
+            let found = decode(bytes.to_vec()).unwrap();
+            assert_eq!((found.text.as_str(), found.guessed), (expect, Some(crate::text::BROKEN_UTF_8)));
+        }
+        assert_eq!(decode(b"caf\xe9".to_vec()).unwrap().text, "café");
+    }
+
+    #[test]
+    fn a_page_that_names_a_wrong_encoding_is_read_all_the_same() {
+        let page = |label: &str, body: &[u8]| {
+            let head = format!("<html><meta charset={label}><body>");
+            decode([head.as_bytes(), body].concat()).unwrap().text
+        };
+        let japanese = "会議は五月十日の午後三時から行います。";
+        let bytes = encoding_rs::SHIFT_JIS.encode(japanese).0.into_owned();
+        for label in ["us-ascii", "iso-8859-1", "shift_jis"] {
+            assert!(page(label, &bytes).ends_with(japanese), "{label}");
+        }
+        assert!(page("iso-8859-1", b"Gr\xf6\xdfe").ends_with("Größe"));
+    }
+
+    #[test]
+    fn unicode_is_told_by_its_validity() {
+        for text in [
+            "Größe\u{85}zwei €",
+            "Größe\u{b}zwei €",
+            "a\u{1}b",
+            "Größe\u{7f}",
+            "dir\n\u{1a}",
+            "\u{80}\u{9f} €",
+            "x\u{1e}y",
+        ] {
+            let found = decode(text.as_bytes().to_vec()).unwrap();
+            assert_eq!((found.text.as_str(), found.guessed), (text, None));
+        }
+        for bytes in
+            [&b"\x00\x01\x02\x03\x04\x05"[..], b"\x01\x02\x03\x04", b"\x01\x02\x03\x04\x05\x06", b"a\0b\xff\xfe\x01"]
+        {
+            assert_eq!(decode(bytes.to_vec()), None, "{bytes:?}");
+        }
     }
 }

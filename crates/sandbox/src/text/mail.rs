@@ -1,24 +1,45 @@
-//! Mails whose letters a parser can't know: encoded words that were cut within a letter, heads with raw letters, and bodies
-//! that don't say how they are encoded.
+//! Mails that a parser doesn't read as they are: encoded words that were cut within a letter or name a wrong encoding, heads
+//! with raw letters, and parts that nothing closes.
 
-use super::{decode, seven_bit};
+use super::contradiction::contradicting;
+use super::decode;
 use base64::Engine as _;
 use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
-use mail_parser::decoders::base64::base64_decode;
+use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
-use mail_parser::{Encoding, Message, MessagePart, MimeHeaders as _, PartType};
 use std::borrow::Cow;
 
 /// Parts within parts whose boundaries are remembered.
 const BOUNDARIES: usize = 100;
 
+/// A mail as a parser can read it.
+#[derive(Debug)]
+pub struct ReadableMail<'m> {
+    pub bytes: Cow<'m, [u8]>,
+    /// It ends before its last part does.
+    pub is_cut: bool,
+}
+
+/// What parts the parts of a mail.
+struct Boundary {
+    name: Vec<u8>,
+    /// Begun by a line, and not closed.
+    is_open: bool,
+}
+
+impl Boundary {
+    fn closing_line(&self) -> Vec<u8> {
+        [b"--", self.name.as_slice(), b"--\r\n"].concat()
+    }
+}
+
 /// The mail with heads that a parser reads letter by letter: neighbouring encoded words and pieces of a parameter are joined
-/// before anybody decodes them, and raw letters are in UTF-8. Bodies stay as they are.
-pub fn readable_heads(mail: &[u8]) -> Cow<'_, [u8]> {
+/// before anybody decodes them, and raw letters are in UTF-8. Parts that nothing closes are closed. Bodies stay as they are.
+pub fn make_readable(mail: &[u8]) -> ReadableMail<'_> {
     let mut out: Option<Vec<u8>> = None;
-    let mut boundaries: Vec<Vec<u8>> = Vec::new();
+    let mut boundaries: Vec<Boundary> = Vec::new();
     let (mut in_head, mut holds_mail, mut at) = (true, false, 0);
     while at < mail.len() {
         let end = if in_head { end_of_field(mail, at) } else { end_of_line(mail, at) };
@@ -30,11 +51,24 @@ pub fn readable_heads(mail: &[u8]) -> Cow<'_, [u8]> {
             let lower = line.to_ascii_lowercase();
             if lower.starts_with(b"content-type:") {
                 holds_mail = contains(&lower, b"message/rfc822");
-                boundaries.extend(boundary(line).filter(|_| boundaries.len() < BOUNDARIES));
+                let name = boundary(line).filter(|_| boundaries.len() < BOUNDARIES);
+                boundaries.extend(name.map(|name| Boundary { name, is_open: false }));
             }
             written = readable_field(line);
         } else if let Some(rest) = line.strip_prefix(b"--") {
-            in_head = boundaries.iter().any(|one| rest.trim_ascii_end() == one.as_slice());
+            let rest = rest.trim_ascii_end();
+            let closed = rest.strip_suffix(b"--");
+            let found =
+                boundaries.iter().rposition(|one| rest == one.name || closed.is_some_and(|closed| closed == one.name));
+            if let Some(found) = found {
+                in_head = rest == boundaries[found].name;
+                let closing = closing_lines(&boundaries[found + 1..]);
+                if !closing.is_empty() {
+                    written = Cow::Owned([&closing, line].concat());
+                }
+                boundaries.truncate(if in_head { found + 1 } else { found });
+                boundaries.iter_mut().skip(found).for_each(|one| one.is_open = true);
+            }
         }
         if let (Cow::Owned(_), None) = (&written, &out) {
             out = Some(mail[..at].to_vec());
@@ -44,32 +78,17 @@ pub fn readable_heads(mail: &[u8]) -> Cow<'_, [u8]> {
         }
         at = end;
     }
-    out.map_or(Cow::Borrowed(mail), Cow::Owned)
+    let closing = closing_lines(&boundaries);
+    if !closing.is_empty() {
+        let out = out.get_or_insert_with(|| mail.to_vec());
+        out.extend_from_slice(b"\r\n\r\n");
+        out.extend_from_slice(&closing);
+    }
+    ReadableMail { bytes: out.map_or(Cow::Borrowed(mail), Cow::Owned), is_cut: !closing.is_empty() }
 }
 
-/// The text of a part, also where it doesn't say its encoding, or says ASCII and has more.
-pub fn part_text<'m>(message: &'m Message<'_>, part: &'m MessagePart<'_>) -> Cow<'m, str> {
-    let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return Cow::Borrowed("") };
-    if let Some((text, _)) = seven_bit::decode(text) {
-        return Cow::Owned(text);
-    }
-    let is_declared = part.content_type().is_some_and(|kind| kind.has_attribute("charset"));
-    if is_declared || !text.contains('\u{fffd}') {
-        return Cow::Borrowed(text);
-    }
-    let range = part.offset_body as usize..part.offset_end as usize;
-    let raw = message.raw_message.get(range).unwrap_or_default();
-    let bytes = match part.encoding {
-        Encoding::None => Some(raw.to_vec()),
-        Encoding::QuotedPrintable => quoted_printable_decode(raw),
-        Encoding::Base64 => base64_decode(raw),
-    };
-    // Where this is not what the parser read, its offsets are of something else.
-    let bytes = bytes.filter(|bytes| String::from_utf8_lossy(bytes).trim_end() == text.trim_end());
-    match bytes.and_then(decode) {
-        Some(found) => Cow::Owned(found.text),
-        None => Cow::Borrowed(text),
-    }
+fn closing_lines(boundaries: &[Boundary]) -> Vec<u8> {
+    boundaries.iter().rev().filter(|one| one.is_open).flat_map(Boundary::closing_line).collect()
 }
 
 fn end_of_line(mail: &[u8], at: usize) -> usize {
@@ -110,8 +129,9 @@ fn readable_field(field: &[u8]) -> Cow<'_, [u8]> {
     let is_raw = std::str::from_utf8(field).is_err() || field.contains(&0x1b);
     let letters = is_raw.then(|| decode(field.to_vec())).flatten().map(|found| found.text.into_bytes());
     let letters = letters.map_or(Cow::Borrowed(field), Cow::Owned);
-    let joined = join_pieces(&letters).or_else(|| join_words(&letters));
-    joined.map_or(letters, Cow::Owned)
+    [join_pieces, correct_parameters, join_words]
+        .iter()
+        .fold(letters, |field, step| step(&field).map_or(field, Cow::Owned))
 }
 
 /// An encoded word as RFC 2047 has it.
@@ -157,7 +177,8 @@ fn base64_bytes(content: &[u8]) -> Option<Vec<u8>> {
     GeneralPurpose::new(&ALPHABET, lenient).decode(content).ok()
 }
 
-/// Words of one encoding that stand beside each other, as one; `None` if there are none.
+/// Words of one encoding that stand beside each other, as one, and in UTF-8 if they are not in the encoding that they name;
+/// `None` if there are none.
 fn join_words(field: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let (mut from, mut at) = (0, 0);
@@ -169,10 +190,15 @@ fn join_words(field: &[u8]) -> Option<Vec<u8>> {
             continue;
         };
         at = last.end;
-        if let (true, Some(bytes)) = (words.len() > 1, joined_bytes(&words)) {
+        let Some(bytes) = joined_bytes(&words) else { continue };
+        let label = last.charset.split(|byte| *byte == b'*').next().unwrap_or_default();
+        let corrected = in_other_encoding(&bytes, label);
+        if words.len() > 1 || corrected.is_some() {
+            let charset = if corrected.is_some() { b"utf-8".as_slice() } else { last.charset };
+            let bytes = corrected.map_or(bytes, String::into_bytes);
             out.extend_from_slice(&field[from..start]);
             out.extend_from_slice(b"=?");
-            out.extend_from_slice(last.charset);
+            out.extend_from_slice(charset);
             out.extend_from_slice(b"?B?");
             out.extend_from_slice(STANDARD.encode(bytes).as_bytes());
             out.extend_from_slice(b"?=");
@@ -183,6 +209,12 @@ fn join_words(field: &[u8]) -> Option<Vec<u8>> {
         out.extend_from_slice(&field[from..]);
         out
     })
+}
+
+/// The text if the bytes contradict the encoding that they are said to be in.
+fn in_other_encoding(bytes: &[u8], label: &[u8]) -> Option<String> {
+    let read = charset_decoder(label).map(|decode| decode(bytes));
+    contradicting(bytes, std::str::from_utf8(label).ok()?, read.as_deref()).map(|found| found.text)
 }
 
 fn neighbours(field: &[u8], start: usize) -> Vec<EncodedWord<'_>> {
@@ -227,23 +259,63 @@ fn join_pieces(field: &[u8]) -> Option<Vec<u8>> {
     Some([&field[..name_at], name, b"*=", &whole, &field[end..]].concat())
 }
 
+/// Parameters such as `name*=us-ascii''R%C3%BC` (RFC 2231) in UTF-8 if they are not in the encoding that they name; `None` if
+/// there are none.
+fn correct_parameters(field: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(found) = memchr::memmem::find(&field[at..], b"*=") {
+        let start = at + found + 2;
+        let length = field[start..].iter().take_while(|byte| !byte.is_ascii_whitespace() && **byte != b';').count();
+        at = start + length;
+        let mut parts = field[start..at].splitn(3, |byte| *byte == b'\'');
+        let (Some(label), Some(_), Some(content)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let Some(text) = in_other_encoding(&without_percents(content), label) else { continue };
+        out.extend_from_slice(&field[from..start]);
+        out.extend_from_slice(b"utf-8''");
+        out.extend(text.bytes().flat_map(|byte| format!("%{byte:02X}").into_bytes()));
+        from = at;
+    }
+    (from > 0).then(|| {
+        out.extend_from_slice(&field[from..]);
+        out
+    })
+}
+
+fn without_percents(content: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(content.len());
+    let mut rest = content;
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            out.push(byte);
+            rest = &after[2..];
+        } else {
+            out.push(*first);
+            rest = after;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{part_text, readable_heads};
+    use super::make_readable;
+    use crate::text::part_text;
     use mail_parser::{MessageParser, MimeHeaders as _};
 
     fn subject(field: &[u8]) -> String {
         let mail = [b"From: a@example.org\r\nSubject: ", field, b"\r\n\r\nText\r\n"].concat();
-        let mail = readable_heads(&mail).into_owned();
+        let mail = make_readable(&mail).bytes.into_owned();
         MessageParser::default().parse(&mail).unwrap().subject().unwrap_or_default().to_owned()
     }
 
     fn body(mail: &[u8]) -> String {
-        let mail = readable_heads(mail).into_owned();
+        let mail = make_readable(mail).bytes.into_owned();
         let message = MessageParser::default().parse(&mail).unwrap();
         let part = message.text_bodies().next().unwrap();
-        part_text(&message, part).trim_end().to_owned()
+        part_text(&message, part).text.trim_end().to_owned()
     }
 
     #[test]
@@ -262,6 +334,12 @@ mod tests {
             (b"Gr\xfc\xdfe aus K\xf6ln", "Grüße aus Köln"),
             (b"\x1b$B2q5D\x1b(B", "会議"),
             ("Grüße".as_bytes(), "Grüße"),
+            // The encoding is another one than they name.
+            (b"=?us-ascii?Q?Gr=C3=BC=C3=9Fe?=", "Grüße"),
+            (b"=?iso-8859-1?B?R3LDvMOfZQ==?= =?us-ascii?Q?_K=F6ln?=", "Grüße Köln"),
+            (b"=?us-ascii?B?z9DMwdTJ1MU=?= now", "оплатите now"),
+            (b"=?unknown-8bit?Q?Gr=FC=DFe_aus_K=F6ln?=", "Grüße aus Köln"),
+            (b"=?utf-8?B?GyRCMnE1RBsoQg==?=", "会議"),
         ] {
             assert_eq!(subject(field), expect, "{}", String::from_utf8_lossy(field));
         }
@@ -281,6 +359,11 @@ mod tests {
         check(quoted, b"Gr=FC=DFe aus K=F6ln, die Stra=DFe ist na=DF\r\n", "Grüße aus Köln, die Straße ist naß");
         check("Content-Type: text/plain; charset=utf-8\r\n", "Grüße".as_bytes(), "Grüße");
         check("Content-Type: text/plain; charset=iso-8859-1\r\n", b"Preis: 5 \xfc\r\n", "Preis: 5 ü");
+        check(
+            "Content-Type: text/plain; format=Flowed; delsp=yes\r\n",
+            b"Sau \r\nerkraut \r\n\r\n4\r\n",
+            "Sauerkraut\n\n4",
+        );
     }
 
     #[test]
@@ -289,9 +372,9 @@ mod tests {
             Content-Type: text/plain; charset=iso-8859-1\r\n\r\nPreis: =?utf-8?Q?=C3?= =?utf-8?Q?=BC?= \xfc\r\n--B 1\r\n\
             Content-Type: application/pdf\r\nContent-Disposition: attachment;\r\n filename*0*=utf-8''R%C3;\r\n filename*1*=%BCck.pdf; size=3\r\n\r\nabc\r\n\
             --B 1\r\nContent-Type: message/rfc822\r\n\r\nFrom: b@example.org\r\nSubject: =?utf-8?Q?R=C3?=\r\n =?utf-8?Q?=BCck?=\r\n\r\nx\r\n--B 1--\r\n";
-        let readable = readable_heads(mail).into_owned();
+        let readable = make_readable(mail).bytes.into_owned();
         let message = MessageParser::default().parse(&readable).unwrap();
-        let text = part_text(&message, message.text_bodies().next().unwrap()).into_owned();
+        let text = part_text(&message, message.text_bodies().next().unwrap()).text.into_owned();
         assert_eq!(text.trim_end(), "Preis: =?utf-8?Q?=C3?= =?utf-8?Q?=BC?= ü");
         let mut attached = message.attachments();
         assert_eq!(attached.next().unwrap().attachment_name(), Some("Rück.pdf"));
@@ -299,13 +382,59 @@ mod tests {
     }
 
     #[test]
+    fn names_in_another_encoding_than_they_say_are_read() {
+        for (parameter, expect) in [
+            ("filename*=us-ascii''Pl%C3%A4ne.txt", "Pläne.txt"),
+            ("filename*=iso-8859-1''Pl%C3%A4ne.txt; size=3", "Pläne.txt"),
+            ("filename*0*=us-ascii''Pl%C3; filename*1*=%A4ne.txt", "Pläne.txt"),
+            ("filename*=iso-8859-1'de'Pl%E4ne.txt", "Pläne.txt"),
+            ("filename=\"=?us-ascii?Q?Pl=C3=A4ne.txt?=\"", "Pläne.txt"),
+        ] {
+            let mail = format!("Subject: x\r\nContent-Disposition: attachment; {parameter}\r\n\r\nx\r\n");
+            let mail = make_readable(mail.as_bytes()).bytes.into_owned();
+            let message = MessageParser::default().parse(&mail).unwrap();
+            assert_eq!(message.parts[0].attachment_name(), Some(expect), "{parameter}");
+        }
+    }
+
+    #[test]
+    fn parts_that_nothing_closes_are_closed() {
+        const OUTER: &str = "Subject: x\r\nContent-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n";
+        const INNER: &str = "Content-Type: multipart/alternative; boundary=i\r\n\r\n--i\r\n\
+            Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\nSMO2aGUgMyBt";
+        const FILE: &str =
+            "Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERg==";
+        const QUOTED: &str = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nH=C3=B6he=20";
+        for (mail, is_cut, text, file) in [
+            (format!("{OUTER}{QUOTED}\r\n"), true, "Höhe", None),
+            (format!("{OUTER}{QUOTED}"), true, "Höhe", None),
+            (format!("{OUTER}{QUOTED}=\r\n"), true, "Höhe", None),
+            (format!("{OUTER}{QUOTED}\r\n--o\r\n{FILE}\r\n"), true, "Höhe", Some("%PDF")),
+            (format!("{OUTER}{INNER}\r\n--i--\r\n--o\r\n{FILE}"), true, "Höhe 3 m", Some("%PDF")),
+            (format!("{OUTER}{INNER}\r\n--o\r\n{FILE}\r\n--o--\r\n"), false, "Höhe 3 m", Some("%PDF")),
+            (format!("{OUTER}{INNER}\r\n"), true, "Höhe 3 m", None),
+            (format!("{OUTER}{QUOTED}\r\n--o--\r\n"), false, "Höhe", None),
+        ] {
+            for mail in [mail.clone(), mail.replace("\r\n", "\n")] {
+                let readable = make_readable(mail.as_bytes());
+                assert_eq!(readable.is_cut, is_cut, "{mail}");
+                let message = MessageParser::default().parse(&readable.bytes).unwrap();
+                let part = message.text_bodies().next().unwrap();
+                assert_eq!(part_text(&message, part).text.trim_end(), text, "{mail}");
+                let content = message.attachments().next().map(|part| String::from_utf8_lossy(part.contents()));
+                assert_eq!(content.as_deref(), file, "{mail}");
+            }
+        }
+    }
+
+    #[test]
     fn what_needs_nothing_stays() {
         for mail in
             [&b""[..], b"\r\n", b"Subject: x\r\n\r\n--b\r\n", b"From", b"A: =?", b"A: b\r\n c*0*=", b" \r\n x: y"]
         {
-            readable_heads(mail);
+            make_readable(mail);
         }
         let mail = b"Subject: x\r\n\r\nSubject: =?utf-8?Q?R=C3?= =?utf-8?Q?=BC?=\r\n";
-        assert_eq!(&*readable_heads(mail), mail);
+        assert_eq!(&*make_readable(mail).bytes, mail);
     }
 }

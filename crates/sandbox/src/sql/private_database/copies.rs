@@ -38,6 +38,16 @@ impl PrivateDatabase {
         Ok(half)
     }
 
+    /// Copies the file as it is between two calls. `false`: there is none.
+    pub fn copy_to(&self, target: &Path) -> Result<bool, SqlError> {
+        let _alone = self.alone();
+        self.settle()?;
+        if !self.exists() {
+            return Ok(false);
+        }
+        fs::copy(&self.path, target).map(|_| true).map_err(|error| self.failed(error))
+    }
+
     pub(super) fn keep_copy(&self, copy: &Path) -> Result<(), SqlError> {
         rename(copy, &self.copy_path()).map_err(|error| self.failed(error))
     }
