@@ -1,13 +1,14 @@
 //! Requests that only continue the previous one: "and in Germany?", "the first three of them".
 
-use crate::decide::{Asked, Call, Decider, Decision};
+use crate::decide::{Call, Decider, Decision};
+use crate::draft::Draft;
 use crate::kinds::{Group, Reading};
 use crate::rank::features::{Feature, see};
 use crate::read::number;
 use crate::replies::Here;
 use crate::settings::Settings;
-use serde_json::json;
-use steward_core::ports::IntentError;
+use crate::tables::{answered, unclear};
+use steward_core::ports::{FileQuestion, FileWish, IntentError};
 use steward_core::text::digits;
 
 /// Most words of a request that continues the previous one.
@@ -40,7 +41,7 @@ impl Decider<'_> {
             let asked = goes_on && TABLES.contains(&top.name.as_str()) && !self.earlier.is_empty();
             return Ok(asked.then(unknown));
         };
-        let of_rows = before.tool == "sql" && before.arguments["query"].get("from").is_some();
+        let of_rows = before.query.is_some();
         if see(request, &Settings::shipped().mask).features.contains(&Feature::Path) {
             let kind = self.kinds.kinds.iter().find(|kind| kind.name == before.kind);
             let Some(kind) = kind.filter(|_| !sure) else {
@@ -50,7 +51,8 @@ impl Decider<'_> {
             return Ok(decision.filter(|decision| matches!(decision, Decision::Call(_))));
         }
         if top.name == "head" && of_rows && (sure || counted(request).is_some()) {
-            return Ok(counted(request).map(|count| Decision::Call(self.fewer(before, count, here))));
+            let Some(count) = counted(request) else { return Ok(None) };
+            return Ok(self.fewer(before, count, here).await.map(Decision::Call));
         }
         if before.tool == "grep" && top.name == "tail" {
             let words = [("pattern", before.arguments["pattern"].as_str().unwrap_or_default().to_owned())];
@@ -61,32 +63,64 @@ impl Decider<'_> {
             return Ok(None);
         }
         let kind = if sure { &top.name } else { &before.kind };
-        let text = if of_rows { format!("{}\n{request}", before.text) } else { request.to_owned() };
-        let since = text.len() - request.len();
-        let draft = self.draft(kind, true, Asked { text: &text, since }).await;
+        let draft = if of_rows {
+            self.within_time(kind, self.change(&before, sure.then_some(top.name.as_str()), request)).await
+        } else {
+            self.draft(kind, true, request).await
+        };
+        if let Some(Draft { call: None, frame, words, .. }) = &draft
+            && goes_on
+            && of_rows
+        {
+            return Ok(self.replies.framed(frame, words, here).map(Decision::Say));
+        }
         // What changes nothing was not understood.
-        let drafted = draft.and_then(|draft| Some((draft.call?, draft.frame, draft.words)));
+        let drafted = draft.and_then(|draft| Some((draft.call?, draft.frame, draft.words, draft.query)));
         let drafted = drafted.filter(|((tool, new), ..)| *tool == before.tool && *new != before.arguments);
-        let Some(((tool, arguments), frame, words)) = drafted else {
-            return Ok((goes_on && of_rows).then(unknown));
+        let Some(((tool, arguments), frame, words, query)) = drafted else {
+            return Ok((goes_on && of_rows && !sure).then(unknown));
         };
         let frame = self.replies.framed(frame, &words, here).unwrap_or_default();
-        let why = format!("goes on from “{}”", before.text);
-        Ok(Some(Decision::Call(Call { tool, arguments, frame, why, kind: kind.clone(), text, ..before })))
+        let (why, text) = (format!("goes on from “{}”", before.text), request.to_owned());
+        Ok(Some(Decision::Call(Call {
+            tool,
+            arguments,
+            frame,
+            why,
+            kind: kind.clone(),
+            text,
+            query: query.map(Box::new),
+            ..before
+        })))
+    }
+
+    /// The query of the call before as a request changes it. `kind`: that of the request, if it is sure.
+    async fn change(&self, before: &Call, kind: Option<&str>, request: &str) -> Option<Draft> {
+        let path = before.arguments["database"].as_str()?;
+        let wish = match kind {
+            Some("count") => Some(FileWish::Count),
+            Some("sum") => Some(FileWish::Sum),
+            Some("average") => Some(FileWish::Average),
+            Some("rows") => Some(FileWish::Rows),
+            _ => None,
+        };
+        let (text, today) = (request.to_owned(), self.view.today());
+        let question = FileQuestion { text, before: before.query.as_deref().cloned(), wish, today };
+        let made = self.view.draft(path.to_owned(), question).await?;
+        match () {
+            () if made.sure => Some(answered(path, made)),
+            () if made.unread.is_empty() => None,
+            () => Some(unclear(path, &made)),
+        }
     }
 
     /// The first rows of a query instead of their number or all of them.
-    fn fewer(&self, before: Call, count: u32, here: Here<'_>) -> Call {
-        let mut call = before;
-        let query = &mut call.arguments["query"];
-        query["limit"] = json!(count);
-        if call.kind != "rows"
-            && let Some(query) = query.as_object_mut()
-        {
-            query.remove("select");
-        }
-        call.frame = self.replies.framed("plain", &[], here).unwrap_or(call.frame);
-        call
+    async fn fewer(&self, before: Call, count: u32, here: Here<'_>) -> Option<Call> {
+        let path = before.arguments["database"].as_str()?.to_owned();
+        let made = self.view.first_rows(path.clone(), before.query.as_deref()?.clone(), count).await?;
+        let Draft { call, query, .. } = answered(&path, made);
+        let frame = self.replies.framed("plain", &[], here)?;
+        Some(Call { arguments: call?.1, query: query.map(Box::new), frame, ..before })
     }
 
     /// What was done about the previous request, if that only looked.
@@ -94,9 +128,7 @@ impl Decider<'_> {
         let Some((before, earlier)) = self.earlier.split_last() else {
             return Ok(None);
         };
-        let view = self.view.undescribed();
         let then = Decider {
-            view: &view,
             files: self.files.clone(),
             earlier: earlier[earlier.len().saturating_sub(BACK)..].to_vec(),
             ..*self

@@ -47,24 +47,19 @@ pub struct Call {
     pub why: String,
     /// Whether it does more than look.
     pub acts: bool,
-    /// The kind of the request, and the text that the arguments were read from.
+    /// The kind of the request, and the request.
     pub kind: String,
     pub text: String,
+    /// The query that it asks, of a database or file of rows.
+    pub query: Option<Box<Value>>,
 }
 
 impl Call {
     /// One that only looks.
     pub fn new(kind: &str, text: &str, (tool, arguments): (String, Value), frame: String) -> Self {
         let (kind, text) = (kind.to_owned(), text.to_owned());
-        Self { tool, arguments, frame, fit: 1.0, why: String::new(), acts: false, kind, text }
+        Self { tool, arguments, frame, fit: 1.0, why: String::new(), acts: false, kind, text, query: None }
     }
-}
-
-/// A request after the one that it continues, and where it begins.
-#[derive(Clone, Copy)]
-pub struct Asked<'a> {
-    pub text: &'a str,
-    pub since: usize,
 }
 
 pub struct Decider<'a> {
@@ -289,7 +284,6 @@ impl<'a> Decider<'a> {
 
     pub async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
         let sure = score >= self.weights.sure;
-        let new = Asked { text: request, since: 0 };
         if matches!(kind.group, Group::Talk | Group::Beyond) {
             return Some(Decision::Say(self.replies.reply(kind, here)));
         }
@@ -297,9 +291,10 @@ impl<'a> Decider<'a> {
         let Some(tool) = kind.tools.iter().find(|tool| self.offers(tool)) else {
             return no_tool();
         };
-        match self.draft(&kind.name, sure, new).await {
+        match self.draft(&kind.name, sure, request).await {
             Some(Draft { call: Some((tool, _)), .. }) if !self.offers(&tool) => no_tool(),
-            Some(Draft { call: Some(call), frame, words }) => Some(Decision::Call(Call {
+            Some(Draft { call: Some(call), frame, words, query }) => Some(Decision::Call(Call {
+                query: query.map(Box::new),
                 fit: score.clamp(0.3, 1.0),
                 why: format!("{} ({score:.2})", kind.name),
                 acts: kind.group == Group::Act,
@@ -327,10 +322,14 @@ impl<'a> Decider<'a> {
         }))
     }
 
-    pub async fn draft(&self, kind: &str, sure: bool, asked: Asked<'_>) -> Option<Draft> {
-        let (text, since) = (asked.text, asked.since);
-        let wanted = Wanted { kind, text, since, sure, earlier: &self.earlier, asking: &self.kinds.asking };
-        let work = AssertUnwindSafe(draft(wanted, self.view, self.embedder)).catch_unwind();
+    pub async fn draft(&self, kind: &str, sure: bool, text: &str) -> Option<Draft> {
+        let wanted = Wanted { kind, text, sure, earlier: &self.earlier, asking: &self.kinds.asking };
+        self.within_time(kind, draft(wanted, self.view, self.embedder)).await
+    }
+
+    /// What becomes of a search for arguments that neither panics nor takes too long.
+    pub async fn within_time(&self, kind: &str, work: impl Future<Output = Option<Draft>>) -> Option<Draft> {
+        let work = AssertUnwindSafe(work).catch_unwind();
         match tokio::time::timeout(LONGEST, work).await {
             Ok(Ok(draft)) => draft,
             Ok(Err(_)) => {
@@ -352,7 +351,7 @@ impl<'a> Decider<'a> {
 
     /// Last resort: lines of documents that hold the words of the request.
     async fn mentioned(&self, request: &str, here: Here<'_>) -> Option<Decision> {
-        let Draft { call, frame, words } = self.draft("mention", false, Asked { text: request, since: 0 }).await?;
+        let Draft { call, frame, words, .. } = self.draft("mention", false, request).await?;
         let frame = self.replies.framed(frame, &words, here);
         let Some(call) = call else {
             return frame.map(Decision::Say);

@@ -1,5 +1,5 @@
 //! Drafts the one call for a request whose kind is known. Arguments come from the request and from what really exists;
-//! what is missing is asked for, never invented. The only words of a language here are the few of `data/tables.toml`.
+//! what is missing is asked for, never invented.
 
 pub(crate) mod files;
 pub(crate) mod near;
@@ -24,10 +24,7 @@ const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", 
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub kind: &'a str,
-    /// The request, preceded by the one that it continues.
     pub text: &'a str,
-    /// Byte of `text` at which the new request begins.
-    pub since: usize,
     /// Whether the kind is sure; if not, what is found in the workspace has to confirm it.
     pub sure: bool,
     /// Earlier requests of the conversation, oldest first.
@@ -44,11 +41,12 @@ pub struct Draft {
     pub frame: &'static str,
     /// Values for the sentence's placeholders.
     pub words: Vec<(&'static str, String)>,
+    /// The query that the call asks, which the next request may go on from.
+    pub query: Option<Value>,
 }
 
 /// A word or a quotation that names something.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
 pub(crate) struct Told {
     pub text: String,
     /// Index among the request's words.
@@ -57,10 +55,6 @@ pub(crate) struct Told {
     pub quoted: bool,
     /// Whether it is capitalised and doesn't begin the request.
     pub proper: bool,
-    /// Whether it is a word of asking, which names something only if a table has it as a value.
-    pub asks: bool,
-    /// Whether it belongs to the previous request.
-    pub before: bool,
 }
 
 /// A request, the workspace, and the means to compare words.
@@ -142,11 +136,6 @@ impl Desk<'_> {
 
     /// Meaningful words in order, without the span `apart` (a file's name).
     pub(crate) fn told(&self, apart: (usize, usize)) -> Vec<Told> {
-        self.heard(apart).into_iter().filter(|one| !one.asks).collect()
-    }
-
-    /// All words outside of the span `apart`.
-    pub(crate) fn heard(&self, apart: (usize, usize)) -> Vec<Told> {
         let text = self.wanted.text;
         let quotes = quoted(text);
         let mut found = Vec::new();
@@ -154,12 +143,11 @@ impl Desk<'_> {
             if word.start < apart.1 && apart.0 < word.end {
                 continue;
             }
-            let before = word.start < self.wanted.since;
             if let Some(quote) = quotes.iter().find(|q| word.start >= q.start && word.end <= q.end) {
                 let whole = quote.text.to_owned();
                 if found.last().is_none_or(|last: &Told| last.text != whole) {
                     let start = word.start;
-                    found.push(Told { text: whole, at, start, quoted: true, proper: true, asks: false, before });
+                    found.push(Told { text: whole, at, start, quoted: true, proper: true });
                 }
                 continue;
             }
@@ -175,9 +163,9 @@ impl Desk<'_> {
             // "y a-t-il", "gibt's": joined words ask if each of them does.
             let asks = |word: &str| self.wanted.asking.contains(word);
             let asks = (asks(&lower) || lower.split('-').all(asks)) && !level;
-            if !lower.is_empty() {
+            if !lower.is_empty() && !asks {
                 let proper = upper && at > 0;
-                found.push(Told { text: bare.to_owned(), at, start: word.start, quoted: false, proper, asks, before });
+                found.push(Told { text: bare.to_owned(), at, start: word.start, quoted: false, proper });
             }
         }
         found
@@ -217,9 +205,9 @@ impl Desk<'_> {
 }
 
 pub(crate) fn call(tool: &str, arguments: Value, frame: &'static str, words: Vec<(&'static str, String)>) -> Draft {
-    Draft { call: Some((tool.to_owned(), arguments)), frame, words }
+    Draft { call: Some((tool.to_owned(), arguments)), frame, words, query: None }
 }
 
 pub(crate) fn open(frame: &'static str, words: Vec<(&'static str, String)>) -> Draft {
-    Draft { call: None, frame, words }
+    Draft { call: None, frame, words, query: None }
 }

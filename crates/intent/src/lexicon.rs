@@ -85,7 +85,10 @@ macro_rules! lists {
 }
 
 lists! {
-    WriteWords { cues, append, overwrite, content, content_start, content_end, leading, references }
+    WriteWords {
+        cues, append, overwrite, replaces, replaced, keeps, edits, nouns, inserts, ends, places, content, content_start,
+        content_end, leading, references,
+    }
     NoteWords { create, title, title_end, text, text_end }
     ReminderWords { create, lead, text, list }
     MemoryWords { cues, replace, facts }

@@ -77,7 +77,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::Settings;
-    use crate::{kinds, lexicon, replies, tables};
+    use crate::{kinds, lexicon, replies};
     use serde::de::DeserializeOwned;
     use std::collections::BTreeSet;
 
@@ -92,7 +92,6 @@ mod tests {
             ("kinds.toml", parses::<kinds::Data>(include_str!("../data/kinds.toml"))),
             ("lexicon.toml", parses::<lexicon::Lexicon>(include_str!("../data/lexicon.toml"))),
             ("replies.toml", parses::<replies::Replies>(include_str!("../data/replies.toml"))),
-            ("tables.toml", parses::<tables::Asked>(include_str!("../data/tables.toml"))),
         ];
         for (name, problem) in &files {
             assert_eq!(*problem, None, "data/{name}");

@@ -3,9 +3,11 @@
 use crate::lexicon::lexicon;
 use crate::read::path::{self, PathMatch, is_rows};
 use jiff::civil::DateTime;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-use steward_core::ports::{Entry, FileDraft, TableReader, ToolScope, WorkspaceReader};
+use steward_core::ports::{Entry, FileDraft, FileQuestion, ToolScope, WorkspaceReader};
+use steward_core::tables::Schema;
 
 /// Bytes of a file that are read to count its lines.
 const MOST_BYTES: u64 = 8 << 20;
@@ -21,17 +23,22 @@ pub struct View {
     pub now: DateTime,
     workspace: PathBuf,
     reader: Arc<dyn WorkspaceReader>,
-    /// Whether tables are asked as described data is.
-    describes: bool,
 }
 
 impl View {
     /// A workspace that can't be read has no entries.
     pub async fn look(reader: &Arc<dyn WorkspaceReader>, scope: &ToolScope) -> Self {
         let (reader, workspace) = (Arc::clone(reader), scope.workspace.clone());
-        let mut view = Self { entries: Vec::new(), now: local(scope), workspace, reader, describes: true };
+        let mut view = Self { entries: Vec::new(), now: local(scope), workspace, reader };
         view.entries = view.blocking(|view| view.reader.entries(&view.workspace)).await.unwrap_or_default();
         view
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_files(paths: &[&str]) -> Self {
+        let entries = paths.iter().map(|path| Entry { path: (*path).to_owned(), folder: false }).collect();
+        let now = jiff::civil::date(2026, 1, 1).at(9, 0, 0, 0);
+        Self { entries, now, workspace: PathBuf::new(), reader: Arc::new(tests::NoReader) }
     }
 
     /// Runs blocking work; `None` if it panics.
@@ -78,21 +85,24 @@ impl View {
         u64::try_from(ends - open).ok()
     }
 
-    /// Blocks.
-    pub fn tables(&self, path: &str) -> Option<Box<dyn TableReader>> {
-        self.reader.tables(&self.workspace, path)
+    /// The tables of a database or file of rows.
+    pub async fn schema(&self, path: String) -> Option<Schema> {
+        self.blocking(move |view| view.reader.schema(&view.workspace, &path)).await?
     }
 
-    /// The same workspace without descriptions of its tables: what goes on from an earlier question changes its query.
-    #[must_use]
-    pub fn undescribed(&self) -> Self {
-        Self { describes: false, ..self.clone() }
+    /// What a question asks of a database or file of rows.
+    pub async fn draft(&self, path: String, question: FileQuestion) -> Option<FileDraft> {
+        self.blocking(move |view| view.reader.draft(&view.workspace, &path, &question)).await?
     }
 
-    /// The statement that a request asks of a database or file of rows. Blocks.
-    pub fn draft(&self, path: &str, request: &str) -> Option<FileDraft> {
-        let today = self.now.date().to_string();
-        if self.describes { self.reader.draft(&self.workspace, path, request, &today) } else { None }
+    /// The first rows of a query that was drafted before.
+    pub async fn first_rows(&self, path: String, query: Value, count: u32) -> Option<FileDraft> {
+        self.blocking(move |view| view.reader.first_rows(&view.workspace, &path, &query, count)).await?
+    }
+
+    /// As `2024-01-31`.
+    pub fn today(&self) -> String {
+        self.now.date().to_string()
     }
 
     pub fn reader(&self) -> &dyn WorkspaceReader {
@@ -133,4 +143,40 @@ pub fn telling(entries: &[Entry]) -> Vec<String> {
         }
     }
     told.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, FileDraft, FileQuestion, Schema, Value, WorkspaceReader};
+    use std::path::Path;
+
+    /// A workspace of which only the names of files are known.
+    pub struct NoReader;
+
+    impl WorkspaceReader for NoReader {
+        fn entries(&self, _: &Path) -> Vec<Entry> {
+            Vec::new()
+        }
+        fn read(&self, _: &Path, _: &str, _: u64) -> Option<Vec<u8>> {
+            None
+        }
+        fn databases(&self, _: &Path, _: &[Entry]) -> Vec<String> {
+            Vec::new()
+        }
+        fn schema(&self, _: &Path, _: &str) -> Option<Schema> {
+            None
+        }
+        fn draft(&self, _: &Path, _: &str, _: &FileQuestion) -> Option<FileDraft> {
+            None
+        }
+        fn first_rows(&self, _: &Path, _: &str, _: &Value, _: u32) -> Option<FileDraft> {
+            None
+        }
+        fn runs(&self, _: &str) -> bool {
+            false
+        }
+        fn split_command(&self, _: &str) -> Option<Vec<String>> {
+            None
+        }
+    }
 }

@@ -55,13 +55,13 @@ impl Desk<'_> {
                 }
             }
         }
-        Some(self.shown(&file))
+        self.shown(&file).await
     }
 
-    fn shown(&self, file: &PathMatch) -> Draft {
+    async fn shown(&self, file: &PathMatch) -> Option<Draft> {
         let path = &file.path;
         if is_database(path) {
-            return self.tables_of(path);
+            return self.tables_of(path).await;
         }
         let total = self.view.count_lines(path).unwrap_or(0);
         // The header of a table is not a row.
@@ -81,10 +81,10 @@ impl Desk<'_> {
         if let Some((start, lines)) = part {
             arguments["start"] = json!(start);
             arguments["lines"] = json!(lines.max(1));
-            return call("read", arguments, "part", told);
+            return Some(call("read", arguments, "part", told));
         }
         let frame = if self.wanted.kind == "summary" { "summary" } else { "read" };
-        call("read", arguments, frame, told)
+        Some(call("read", arguments, frame, told))
     }
 
     pub(crate) async fn measure(&self) -> Option<Draft> {

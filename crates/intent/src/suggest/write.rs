@@ -1,10 +1,10 @@
 use super::Suggestion;
-use crate::lexicon::lexicon;
+use crate::lexicon::{WriteWords, lexicon};
 use crate::read::clause::{Clause, after, tidy};
 use crate::read::path::unknown_paths;
 use crate::view::View;
 use serde_json::json;
-use steward_core::text::{any_phrase, plain, quoted, words};
+use steward_core::text::{Quoted, Word, any_phrase, has_phrase, plain, quoted, words};
 
 /// Most words between the name of a file and the colon before its content.
 const LEAD: usize = 6;
@@ -16,14 +16,22 @@ pub fn suggest(request: &str, view: &View) -> Option<Suggestion> {
     any_phrase(&text, &lexicon.cues)?;
     let (path, span, sure) = target(request, view)?;
     let exists = view.has(&path);
-    let append = any_phrase(&text, &lexicon.append).is_some();
-    let overwrite = any_phrase(&text, &lexicon.overwrite).is_some();
     let (content, grounded) = content(request, span)?;
+    let told = beside(request, span, &content);
+    let append = any_phrase(&told, &lexicon.append).is_some()
+        || lexicon.inserts.iter().any(|verb| has_phrase(&told, verb)) && any_phrase(&told, &lexicon.ends).is_some();
+    let overwrite = is_about_all(request, span, &told);
+    // What a part of a file is to become is no content for the whole of it, or for its end.
+    if !overwrite && is_about_a_part(&told, lexicon) {
+        return None;
+    }
     let referred = refers(request, &content).then(|| content.clone());
     // "… list.txt: milk" adds to existing content.
     let noted = request[span.1..].trim_start().starts_with(':');
     let mode = match (append || (noted && exists), overwrite, exists) {
         (true, false, _) => "append",
+        // Nothing is lost that the request doesn't write anew.
+        (_, false, true) if any_phrase(&told, &lexicon.keeps).is_none() => return None,
         (_, _, true) => "overwrite",
         _ => "create",
     };
@@ -47,6 +55,42 @@ pub fn suggest(request: &str, view: &View) -> Option<Suggestion> {
         _ => format!("makes {path}"),
     };
     Some(Suggestion::new(json!({"path": path, "content": content, "mode": mode}), worth, why))
+}
+
+/// The words of a request beside its quotations, the name of the file and the content.
+fn beside(request: &str, path: (usize, usize), content: &str) -> String {
+    let mut spans: Vec<(usize, usize)> = quoted(request).iter().map(|quote| (quote.start, quote.end)).collect();
+    spans.push(path);
+    spans.extend(request.find(content).map(|at| (at, at + content.len())));
+    let is_beside = |word: &Word<'_>| !spans.iter().any(|(start, end)| word.start < *end && word.end > *start);
+    let told: Vec<String> = words(request).into_iter().filter(is_beside).map(|word| word.lower).collect();
+    told.join(" ").replace('’', "'")
+}
+
+/// Whether the whole file is to be replaced: it says so, or the file is what is replaced.
+fn is_about_all(request: &str, path: (usize, usize), told: &str) -> bool {
+    let lexicon = &lexicon().write;
+    let outside = |quote: &Quoted<'_>| quote.end <= path.0 || quote.start >= path.1;
+    if quoted(request).into_iter().filter(outside).count() > 1 {
+        return false;
+    }
+    let before: Vec<String> = words(&request[..path.0]).into_iter().map(|word| word.lower).collect();
+    let verb = before.iter().rposition(|word| lexicon.replaces.contains(word));
+    let is_object = verb.is_some_and(|at| before[at + 1..].iter().all(|word| lexicon.replaced.contains(word)));
+    is_object || any_phrase(told, &lexicon.overwrite).is_some()
+}
+
+/// Whether a part of a file is to be changed, or something added elsewhere than at its end.
+fn is_about_a_part(told: &str, lexicon: &WriteWords) -> bool {
+    let spaced = format!(" {told} ");
+    let is_verb = |verb: &String| {
+        spaced.match_indices(&format!(" {verb} ")).any(|(at, _)| {
+            let before = spaced[..at].rsplit(' ').next().unwrap_or_default();
+            !lexicon.nouns.iter().any(|noun| noun == before)
+        })
+    };
+    let inserts = lexicon.inserts.iter().any(is_verb) && any_phrase(told, &lexicon.ends).is_none();
+    inserts || lexicon.edits.iter().any(is_verb) || any_phrase(told, &lexicon.places).is_some()
 }
 
 /// The target: an existing file, or a name that looks like one.
@@ -128,7 +172,75 @@ fn strip_leading(text: &str, leading: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::refers;
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{refers, suggest};
+    use crate::view::View;
+
+    /// What is proposed for a workspace with `probe.txt` and `notes.md`.
+    fn proposed(request: &str) -> Option<(String, String)> {
+        let found = suggest(request, &View::of_files(&["probe.txt", "notes.md"]))?;
+        let of = |name: &str| found.arguments[name].as_str().unwrap().to_owned();
+        Some((of("mode"), of("content")))
+    }
+
+    #[test]
+    fn a_change_of_a_part_replaces_no_file() {
+        for request in [
+            "Replace 'two' with 'zwei' in probe.txt",
+            "Replace two with zwei in probe.txt",
+            "In probe.txt replace two with zwei",
+            "Please replace 'two' by 'zwei' at the end of probe.txt",
+            "Replace in probe.txt 'two' with 'zwei'",
+            "Overwrite 'two' with 'zwei' in probe.txt",
+            "Change 'two' to 'zwei' in the file probe.txt and save it",
+            "Put 'zwei' instead of 'two' in probe.txt",
+            "Correct 'tow' to 'two' in probe.txt, then save",
+            "Correct probe.txt: two",
+            "Insert 'half' after line 1 of probe.txt",
+            "Add 'half' after line 1 in probe.txt",
+            "Write 'half' at the beginning of probe.txt",
+            "Delete the line 'two' in probe.txt and write it",
+            "Remove 'two' from probe.txt and save the file",
+            "Rename 'two' to 'zwei' in probe.txt and store it",
+            "Ersetze 'two' durch 'zwei' in probe.txt",
+            "Ersetze in der Datei probe.txt two durch zwei",
+            "Ändere 'two' in der Datei probe.txt zu 'zwei'",
+            "Korrigiere 'tow' in der Datei probe.txt in 'two'",
+            "Lösche die Zeile 'two' aus der Datei probe.txt",
+            "Entferne 'two' aus der Datei probe.txt",
+            "Füge 'half' nach Zeile 1 in probe.txt ein",
+            "Kannst du in der Datei probe.txt 'two' durch 'zwei' ersetzen",
+            "Benenne 'two' in der Datei probe.txt in 'zwei' um",
+            "Schreibe 'zwei' statt 'two' in probe.txt",
+            "Remplace 'two' par 'zwei' dans probe.txt",
+            "Reemplaza 'two' por 'zwei' en el archivo probe.txt",
+            "Make a file probe.txt that says zwei",
+        ] {
+            assert_eq!(proposed(request), None, "{request}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_or_added_is_proposed() {
+        for (request, mode, content) in [
+            ("Append 'three' to probe.txt", "append", "three\n"),
+            ("Append 'replace the filter' to notes.md", "append", "replace the filter\n"),
+            ("Add to notes.md: change the oil", "append", "change the oil\n"),
+            ("Insert a last line in notes.md saying soup", "append", "soup\n"),
+            ("Hänge 'ändere das Öl' an notes.md an", "append", "ändere das Öl\n"),
+            ("Write 'three' to probe.txt", "overwrite", "three"),
+            ("Write 'fix the roof' to todo.txt", "create", "fix the roof"),
+            ("Create a file todo.txt with the text remove the lamp", "create", "remove the lamp"),
+            ("Overwrite probe.txt with 'three'", "overwrite", "three"),
+            ("Replace probe.txt with 'three'", "overwrite", "three"),
+            ("Replace the contents of probe.txt with 'three'", "overwrite", "three"),
+            ("Ersetze den Inhalt von probe.txt durch 'drei'", "overwrite", "drei"),
+            ("Schreibe 'drei' in die Datei probe.txt", "overwrite", "drei"),
+        ] {
+            let expect = Some((mode.to_owned(), content.to_owned()));
+            assert_eq!(proposed(request), expect, "{request}");
+        }
+    }
 
     #[test]
     fn references_are_no_content() {
