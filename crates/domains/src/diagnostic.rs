@@ -2,6 +2,7 @@
 
 use crate::syntax::Range;
 use serde::Serialize;
+use steward_core::text::nearest;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
@@ -45,23 +46,11 @@ const COMPARED: usize = 2_000;
 
 /// The candidate that was probably meant. A candidate with a schema may be meant without it.
 pub(crate) fn closest<'c>(wanted: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let wanted = wanted.to_lowercase();
-    let length = wanted.chars().count();
-    let allowed = (length / 3).max(1);
-    let distance = |candidate: &str| {
-        let candidate = candidate.to_lowercase();
-        let near = candidate.chars().count().abs_diff(length) <= allowed;
-        near.then(|| strsim::damerau_levenshtein(&wanted, &candidate)).filter(|edits| *edits <= allowed)
-    };
-    candidates
-        .into_iter()
-        .take(COMPARED)
-        .filter_map(|candidate| {
-            let bare = candidate.rsplit_once('.').and_then(|(_, bare)| distance(bare));
-            Some((distance(candidate).into_iter().chain(bare).min()?, candidate))
-        })
-        .min_by_key(|(edits, _)| *edits)
-        .map(|(_, candidate)| candidate)
+    let named = candidates.into_iter().take(COMPARED).flat_map(|candidate| {
+        let bare = candidate.rsplit_once('.').map(|(_, bare)| (bare, candidate));
+        [Some((candidate, candidate)), bare]
+    });
+    nearest(wanted, named.flatten())
 }
 
 /// `Did you mean …?`, or what there is to choose from.

@@ -148,6 +148,8 @@ pub struct Found {
     pub rows: Vec<Map<String, Value>>,
     /// What the next page begins after.
     pub next: Option<String>,
+    /// Which lists in the rows are cut, in words.
+    pub cut: Option<String>,
 }
 
 impl Plan {
@@ -170,12 +172,13 @@ impl Plan {
 
     /// The body of the answer: `found` has what each of the roots found, or why it could not be asked.
     pub fn answer(self, found: Vec<Result<Found, String>>) -> Value {
-        let (mut data, mut errors, mut next) = (self.data, Vec::new(), Map::new());
+        let (mut data, mut errors, mut next, mut cut) = (self.data, Vec::new(), Map::new(), Map::new());
         let missing = std::iter::repeat_with(|| Err("it was not asked".to_owned()));
         for (root, found) in self.roots.iter().zip(found.into_iter().chain(missing)) {
             let value = match found {
                 Ok(found) => {
                     next.extend(found.next.map(|after| (root.key.clone(), Value::from(after))));
+                    cut.extend(found.cut.map(|what| (root.key.clone(), Value::from(what))));
                     found.rows.iter().map(|row| answer::row(&root.fields, row)).collect()
                 }
                 Err(message) => {
@@ -193,7 +196,10 @@ impl Plan {
             body["errors"] = json!(errors);
         }
         if !next.is_empty() {
-            body["extensions"] = json!({"next": next});
+            body["extensions"]["next"] = Value::Object(next);
+        }
+        if !cut.is_empty() {
+            body["extensions"]["truncated"] = Value::Object(cut);
         }
         body
     }

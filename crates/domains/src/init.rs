@@ -86,7 +86,9 @@ impl Builder<'_> {
             .collect();
         let scope = scope::sentence(table, sides, self.names);
         let mut notes = vec![Note { tag: "scope".to_owned(), text: scope }];
-        notes.extend(fields::odd_kinds(table, &fields).map(|text| Note { tag: "format_hint".to_owned(), text }));
+        notes.extend(
+            fields::odd_kinds(table, &fields, self.samples).map(|text| Note { tag: "format_hint".to_owned(), text }),
+        );
         Domain {
             name: self.names[at].clone(),
             table: table.name.clone(),

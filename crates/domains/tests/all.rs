@@ -37,8 +37,14 @@ mod initial;
 mod kinds;
 #[path = "all/lowering.rs"]
 mod lowering;
+#[path = "all/meant.rs"]
+mod meant;
 #[path = "all/music.rs"]
 mod music;
+#[path = "all/nothing.rs"]
+mod nothing;
+#[path = "all/places.rs"]
+mod places;
 #[path = "all/properties.rs"]
 mod properties;
 #[path = "all/query_errors.rs"]

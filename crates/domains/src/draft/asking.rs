@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use steward_core::ports::FileWish;
 use steward_core::text::{digits, quoted, stem, words};
 
 const DATA: &str = include_str!("../../data/asking.toml");
@@ -64,8 +65,8 @@ pub(crate) struct Unit {
 #[serde(deny_unknown_fields)]
 struct Words {
     numbers: Vec<String>,
-    months: Vec<String>,
-    short_months: Vec<String>,
+    /// Twelve lists, January first.
+    months: Vec<Vec<String>>,
     stop: Vec<String>,
     light: Vec<String>,
 }
@@ -141,6 +142,8 @@ pub(crate) struct Token {
     pub number: Option<f64>,
     /// Whether white space alone is between it and the word before it.
     pub joined: bool,
+    /// Whether it opens a bracket: `Texas (TX)` says one thing twice.
+    pub bracketed: bool,
 }
 
 /// A request as words, with what each of them is.
@@ -153,6 +156,8 @@ pub struct Request {
     pub(crate) quotes: Vec<String>,
     /// `2024-01-31`.
     pub(crate) today: String,
+    /// What is wanted of the rows, where the words don't say it.
+    pub(crate) wish: Option<FileWish>,
 }
 
 /// Whether words are this phrase; the phrase's words may end in a star.
@@ -173,6 +178,15 @@ fn any(tokens: &[Token], phrases: &[String]) -> bool {
 
 const LONGEST: usize = 4;
 
+/// `Durchschnittspreis` as the two words that it is made of.
+fn split_compound(lower: &str) -> Option<(String, String)> {
+    const BEGINNINGS: [&str; 3] = ["durchschnitts", "gesamt", "höchst"];
+    let begin = BEGINNINGS.into_iter().find(|begin| lower.starts_with(begin))?;
+    let rest = lower.strip_prefix(begin)?;
+    let is_word = rest.chars().count() >= 4 && rest.chars().all(char::is_alphabetic);
+    (is_word && !["zahl", "anzahl", "heit"].contains(&rest)).then(|| (begin.to_owned(), rest.to_owned()))
+}
+
 impl Request {
     /// `today`: as `2024-01-31`, for what is so now.
     pub fn read(text: &str, today: &str) -> Self {
@@ -180,9 +194,19 @@ impl Request {
         let quotes = quoted(text);
         let mut tokens: Vec<Token> = Vec::new();
         let mut end = 0;
-        for word in words(text) {
-            let quote = quotes.iter().position(|quote| word.start >= quote.start && word.end <= quote.end);
-            let bare = word.text.trim_end_matches("'s").trim_end_matches("’s").trim_end_matches(['\'', '’']);
+        let words = words(text).into_iter().flat_map(|word| {
+            let compound = split_compound(&word.lower)
+                .filter(|_| !quotes.iter().any(|quote| word.start >= quote.start && word.end <= quote.end));
+            match compound {
+                Some((begin, rest)) => {
+                    vec![(begin, word.start, word.start), (rest, word.start, word.end)]
+                }
+                None => vec![(word.text.to_owned(), word.start, word.end)],
+            }
+        });
+        for (word, from, to) in words {
+            let quote = quotes.iter().position(|quote| from >= quote.start && to <= quote.end);
+            let bare = word.trim_end_matches("'s").trim_end_matches("’s").trim_end_matches(['\'', '’']);
             let (bare, lower) = (bare.to_owned(), bare.to_lowercase());
             let number = digits(&bare).and_then(|plain| plain.parse::<f64>().ok());
             #[expect(clippy::cast_precision_loss, reason = "up to twelve")]
@@ -201,16 +225,45 @@ impl Request {
                 quote,
                 weight,
                 number: if quote.is_some() { None } else { number.or_else(spelled) },
-                joined: !tokens.is_empty() && text[end..word.start].chars().all(char::is_whitespace),
+                joined: !tokens.is_empty() && text[end..from].chars().all(char::is_whitespace),
+                bracketed: !tokens.is_empty() && text[end..from].ends_with('('),
                 text: bare,
                 lower,
             });
-            end = word.end;
+            end = to;
         }
         let quotes = quotes.iter().map(|quote| quote.text.trim().to_owned()).collect();
         let mut request = Self { tokens, quotes, today: today.to_owned(), ..Self::default() };
         request.mark();
+        request.name_stop_words();
         request
+    }
+
+    /// The same, where a classifier has found what is wanted: that counts where the words don't say it.
+    #[must_use]
+    pub fn wishing(self, wish: Option<FileWish>) -> Self {
+        Self { wish, ..self }
+    }
+
+    /// The number that is wanted, where no word says it.
+    pub(crate) fn wished_number(&self) -> Option<FileWish> {
+        use Mark::{Average, Count, Each, High, Low, Maximum, Minimum, Sum};
+        let says = |mark: &Marked| matches!(mark.mark, Count | Sum | Average | Maximum | Minimum | High | Low | Each);
+        self.wish.filter(|wish| *wish != FileWish::Rows && !self.marks.iter().any(says))
+    }
+
+    /// Words that name nothing else, where they can only be a name or a value: `the order 10`, `other than en`.
+    fn name_stop_words(&mut self) {
+        let numbered = |at: usize| self.tokens.get(at + 1).is_some_and(|next| next.number.is_some() && next.joined);
+        let orders = (0..self.tokens.len()).filter(|at| self.tokens[*at].lower == "order" && numbered(*at));
+        let negated = self
+            .tokens
+            .len()
+            .checked_sub(1)
+            .filter(|last| self.marks.iter().any(|mark| mark.mark == Mark::Not && mark.words().end == *last));
+        for at in orders.chain(negated).collect::<Vec<_>>() {
+            self.tokens[at].weight = Weight::Full;
+        }
     }
 
     /// Finds the longest phrases.
@@ -288,9 +341,7 @@ impl Request {
     /// From 1.
     pub(crate) fn month(&self, at: usize) -> Option<u32> {
         let lower = &self.tokens.get(at)?.lower;
-        let words = &asking().words;
-        let found = words.months.iter().position(|month| month == lower);
-        let found = found.or_else(|| words.short_months.iter().position(|month| month == lower))?;
+        let found = asking().words.months.iter().position(|names| names.contains(lower))?;
         u32::try_from(found + 1).ok()
     }
 
@@ -308,6 +359,6 @@ mod tests {
     fn the_file_of_words_can_be_read() {
         let asking = toml::from_str::<Asking>(DATA).unwrap_or_else(|error| panic!("data/asking.toml: {error}"));
         assert!(!asking.measures.is_empty() && !asking.units.is_empty() && !asking.marks.is_empty());
-        assert_eq!(asking.directions.len(), 2);
+        assert_eq!((asking.directions.len(), asking.words.months.len()), (2, 12));
     }
 }

@@ -6,7 +6,7 @@ use steward_core::text::{parts, same_word, stem};
 
 use super::asking::{Direction, Request, Weight};
 use super::place::Place;
-use crate::model::Field;
+use crate::model::{Field, RelationKind};
 
 /// Words before and after what is meant that may say which it is.
 const BEFORE: usize = 4;
@@ -38,7 +38,16 @@ impl Rivals {
         let own = words.iter().map(|of| of.iter().filter(|part| !shared(part)).cloned().collect()).collect();
         let is_plain = |(place, _): &(usize, Option<&Field>)| {
             let place = &places[*place];
-            place.relation.is_some_and(|relation| parts(&relation.name) == parts(&place.known.domain.name))
+            let from = parts(&places[place.from].known.domain.name);
+            place.relation.is_some_and(|relation| match relation.kind {
+                // The books of an author are those whose author it is, rather than the translator.
+                RelationKind::HasMany => relation.bind.iter().all(|(_, foreign)| {
+                    let mut column = parts(foreign);
+                    column.retain(|part| part != "id");
+                    column == from
+                }),
+                _ => parts(&relation.name) == parts(&place.known.domain.name),
+            })
         };
         let plain: Vec<usize> = (0..all.len()).filter(|at| is_plain(&all[*at])).collect();
         let names =

@@ -3,8 +3,10 @@
 mod conditions;
 mod measures;
 mod numbers;
+mod presence;
 mod quantities;
 mod rows;
+mod when;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +17,7 @@ use super::Found;
 use super::asking::{Mark, Marked, Request, Weight};
 use super::dates::{When, comparison, times};
 use super::links::{Link, Links, Name, has_part};
-use crate::model::{Example, Field, FieldKind};
+use crate::model::Field;
 use crate::query::{Condition, Op, Query};
 
 /// Rows of a superlative in the plural.
@@ -39,8 +41,22 @@ pub(super) struct Composed {
     pub strange: bool,
     /// Words of which the request doesn't say which of several relations or fields they mean.
     pub open: Vec<String>,
+    /// Words of which it is clear by others which of several relations they mean.
+    pub settled: BTreeSet<usize>,
     /// Words of asking, numbers and times that have no effect.
     pub ignored: BTreeSet<usize>,
+    /// Whether words of asking are enough: `how many rows are there?` of a single table.
+    pub bare: bool,
+}
+
+/// What a query is composed from besides the words of the request.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'r> {
+    pub found: &'r [Found],
+    /// The query that it goes on from.
+    pub before: Option<&'r Query>,
+    /// Whether no other domain may be meant.
+    pub alone: bool,
 }
 
 /// A field that is compared, added up or sorted by.
@@ -54,6 +70,7 @@ struct Composer<'r, 'd> {
     request: &'r Request,
     links: &'r Links<'d>,
     found: &'r [Found],
+    before: Option<&'r Query>,
     times: Vec<When>,
     out: Composed,
     /// Numbers that say how many rows.
@@ -63,6 +80,8 @@ struct Composer<'r, 'd> {
     /// The place behind a relation of which there should be no rows.
     missing: Option<usize>,
     counted: Option<CountedRows>,
+    /// The values that the request says: their words, the place, and the field.
+    said: Vec<(Range<usize>, usize, String)>,
 }
 
 /// `more than 5 orders`: how many rows of a list there should be.
@@ -76,14 +95,8 @@ struct CountedRows {
     place: usize,
 }
 
-/// Whether a field is yes or no: also a number that is only ever 0 or 1, as databases without such a kind have it.
-fn is_flag(field: &Field) -> bool {
-    let binary = |example: &Example| example.op == "eq" && ["0", "1"].contains(&example.value.as_str());
-    let numbers = field.kind == FieldKind::Int && field.examples.len() >= 2;
-    field.kind == FieldKind::Bool || numbers && field.examples.iter().all(binary)
-}
-
-pub(super) fn compose(request: &Request, links: &Links<'_>, found: &[Found]) -> Option<Composed> {
+pub(super) fn compose(request: &Request, links: &Links<'_>, context: Context<'_>) -> Option<Composed> {
+    let Context { found, before, alone } = context;
     let domain = links.places[0].known.domain.name.clone();
     let out = Composed {
         query: Query { domain, ..Query::default() },
@@ -92,31 +105,46 @@ pub(super) fn compose(request: &Request, links: &Links<'_>, found: &[Found]) -> 
         strain: 0.0,
         strange: true,
         open: Vec::new(),
+        settled: BTreeSet::new(),
         ignored: BTreeSet::new(),
+        bare: false,
     };
+    // A name of a month that the database has as a value is that value.
+    let is_value = |at: usize| found.iter().any(|one| one.exact && !one.month && one.words.contains(&at));
+    let mut times = times(request);
+    times.retain(|when| when.month.is_none() || !is_value(when.at));
     let mut composer = Composer {
         request,
         links,
         found,
-        times: times(request),
+        before,
+        times,
         out,
         limit: None,
         consumed: BTreeSet::new(),
         missing: None,
         counted: None,
+        said: Vec::new(),
     };
     composer.values();
     composer.examples();
     composer.flags();
+    composer.never();
     composer.missing();
+    composer.present();
+    composer.out_now();
     composer.limits();
     composer.keys();
     composer.dates();
     composer.numbers();
     composer.form();
+    composer.check_counted_kind();
     composer.current();
     composer.subject();
-    (!composer.out.used.is_empty()).then_some(composer.out)
+    composer.check_who();
+    let counts = !composer.out.query.aggregate.is_empty();
+    composer.out.bare = counts && (before.is_some() || (alone && request.wish.is_some()));
+    (!composer.out.used.is_empty() || composer.out.bare).then_some(composer.out)
 }
 
 impl Composer<'_, '_> {

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use steward_core::text::{parts, same_word, stem};
 
-use super::asking::{Request, Weight};
+use super::asking::{Mark, Request, Weight};
 use super::choice::Rivals;
+use super::flags::is_flag;
 use super::place::Place;
 use super::{Alike, Found};
 use crate::model::{Field, RelationKind, View};
@@ -133,10 +134,15 @@ impl<'d> Links<'d> {
 
     /// Where a value that was found is meant: the nearest place, or one that words near to it name; several, if nothing
     /// tells them apart. `by`: whether a preposition leads to it.
-    pub fn places_of(&self, found: &[&Found], by: bool) -> Vec<(usize, usize)> {
+    pub fn places_of(&self, request: &Request, found: &[&Found], by: bool) -> Vec<(usize, usize)> {
+        // "who live in Leeds, sponsored by Ruth Vale": what is led to stands behind it.
+        let leads_on = |link: &Link| {
+            let next = request.tokens.get(link.at + link.len).map_or("", |token| token.lower.as_str());
+            matches!(link.name, Name::Relation(_)) && ["by", "von", "vom", "par", "por"].contains(&next)
+        };
         let near = |link: &Link, words: &Range<usize>| {
             let before = words.start.checked_sub(link.at + link.len).is_some_and(|gap| gap <= 3);
-            before || link.at.checked_sub(words.end).is_some_and(|gap| gap <= 2)
+            before || (!leads_on(link) && link.at.checked_sub(words.end).is_some_and(|gap| gap <= 2))
         };
         let mut all: Vec<(f32, (usize, usize))> = Vec::new();
         for (at, one) in found.iter().enumerate() {
@@ -325,10 +331,28 @@ fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<u
             let leads =
                 own.iter().filter(|part| *part != "id").map(|part| alike(&lower, &stems, std::slice::from_ref(part)));
             take(leads.fold(0.0, f32::max) * 0.9, place.hops, Name::Relation(index));
+            // "translated" of what has a translator.
+            // "most rented" is a measure.
+            let is_measured = words
+                .start
+                .checked_sub(1)
+                .is_some_and(|at| request.mark_at(at).is_some_and(|one| matches!(one.mark, Mark::High | Mark::Low)));
+            let is_verb = lower.len() == 1 && place.hops == 1 && !place.many && !is_measured;
+            if is_verb && own.iter().any(|part| part.len() >= 4 && *part != "name" && same_root(part, lower[0])) {
+                take(0.58, place.hops, Name::Relation(index));
+            }
         }
         for (at, field) in domain.fields.iter().enumerate() {
             if is_key(place.known, field) && !lower.contains(&"id") {
                 continue;
+            }
+            // "unpaid" of what is paid or not.
+            let can_be_negated = is_flag(field) || field.kind.is_time();
+            if let [word] = lower.as_slice()
+                && can_be_negated
+                && is_negated(word, &field.name)
+            {
+                take(0.9, place.hops, Name::Field(index, at));
             }
             let labels = views.iter().filter(|view| view.domain == domain.name).flat_map(|view| &view.tables);
             let labels = labels.flat_map(|table| &table.columns).filter(|column| column.field == field.name);
@@ -341,6 +365,27 @@ fn named(request: &Request, places: &[Place<'_>], views: &[View], words: Range<u
         }
     }
     best.map(|(_, link)| link)
+}
+
+/// Whether a verb and a noun are of one root: `translated` and `translator`, `bestellt` and `bestellung`.
+pub(crate) fn same_root(one: &str, other: &str) -> bool {
+    const ENDS: [&str; 34] = [
+        "", "s", "d", "ed", "ing", "ings", "er", "ers", "or", "ors", "ion", "ions", "al", "als", "e", "es", "en", "t",
+        "n", "ung", "ungen", "te", "ten", "r", "rs", "ance", "ances", "ment", "ments", "y", "led", "ling", "ied",
+        "ies",
+    ];
+    let shared = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let rest = |text: &str| text.get(shared..).is_some_and(|rest| ENDS.contains(&rest));
+    one == other || (shared >= 4 && rest(one) && rest(other))
+}
+
+/// Whether a word says the contrary of a name: `unpaid` of `paid`, `inactive` of `is_active`.
+pub(crate) fn is_negated(word: &str, name: &str) -> bool {
+    const BEGINS: [&str; 8] = ["non-", "un-", "non", "un", "in", "im", "ir", "dis"];
+    let names = parts(name);
+    let says = |rest: &str| rest.len() >= 4 && names.iter().any(|part| part.len() >= 4 && same_root(part, rest));
+    !names.iter().any(|part| same_root(part, word))
+        && BEGINS.into_iter().filter_map(|begin| word.strip_prefix(begin)).any(says)
 }
 
 fn words_of(text: &str) -> Vec<String> {
@@ -362,7 +407,7 @@ fn meant(request: &Request, places: &[Place<'_>], alike: &[Alike], at: usize) ->
                     let Some(found) = place.known.domain.fields.iter().position(|known| known.name == *field) else {
                         continue;
                     };
-                    if is_key(place.known, &place.known.domain.fields[found]) {
+                    if is_key(place.known, &place.known.domain.fields[found]) || is_negated(&one.word, field) {
                         continue;
                     }
                     Name::Field(index, found)

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::dates::times;
 use super::links::label;
 use super::{Found, Phrase, Request};
 use crate::model::Field;
-use crate::query::{Condition, Group, Op, Query};
+use crate::query::{Condition, DatePart, Group, Op, Query};
 use crate::registry::Known;
 
 /// Values of one field that may be found.
@@ -21,9 +22,23 @@ pub struct Lookup {
     field: String,
     phrases: Vec<Phrase>,
     exact: bool,
+    /// Months whose years are looked for: the place of the word, and the month.
+    months: Vec<(usize, u32)>,
 }
 
 impl Lookup {
+    /// The years of a field of dates.
+    fn years(known: Known<'_>, field: &Field, months: Vec<(usize, u32)>) -> Self {
+        let query = Query {
+            domain: known.domain.name.clone(),
+            group: vec![Group { field: field.name.clone(), by: Some(DatePart::Year) }],
+            limit: Some(MOST_VALUES),
+            ..Query::default()
+        };
+        let (domain, field) = (known.domain.name.clone(), field.name.clone());
+        Self { query, domain, field, phrases: Vec::new(), exact: true, months }
+    }
+
     fn new(known: Known<'_>, field: &Field, phrases: Vec<Phrase>, exact: bool) -> Self {
         let condition = if exact {
             let mut texts: Vec<&str> =
@@ -42,12 +57,24 @@ impl Lookup {
             limit: Some(MOST_VALUES),
             ..Query::default()
         };
-        Self { query, domain: known.domain.name.clone(), field: field.name.clone(), phrases, exact }
+        let (domain, field) = (known.domain.name.clone(), field.name.clone());
+        Self { query, domain, field, phrases, exact, months: Vec::new() }
     }
 
     /// What the values that the query returned say.
     pub fn found(&self, values: &[Value]) -> Vec<Found> {
         let mut found = Vec::new();
+        let years = values.iter().filter_map(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()));
+        for year in years {
+            found.extend(self.months.iter().map(|(at, month)| Found {
+                words: *at..*at + 1,
+                domain: self.domain.clone(),
+                field: self.field.clone(),
+                value: format!("{year:04}-{month:02}"),
+                exact: true,
+                month: true,
+            }));
+        }
         for value in values.iter().filter_map(Value::as_str) {
             let lower = value.trim().to_lowercase();
             for phrase in &self.phrases {
@@ -56,7 +83,8 @@ impl Lookup {
                 if fits {
                     let value = if self.exact { value.to_owned() } else { phrase.text.clone() };
                     let (domain, field) = (self.domain.clone(), self.field.clone());
-                    found.push(Found { words: phrase.words.clone(), domain, field, value, exact: self.exact });
+                    let words = phrase.words.clone();
+                    found.push(Found { words, domain, field, value, exact: self.exact, month: false });
                 }
             }
         }
@@ -65,15 +93,17 @@ impl Lookup {
     }
 }
 
-/// Where whole values may stand: one query for each field of a short text.
+/// Where whole values may stand: one query for each field of a short text, and for each date if a month has no year.
 pub fn lookups(request: &Request, subjects: &[Known<'_>]) -> Vec<Lookup> {
     let phrases = request.phrases();
-    if phrases.is_empty() {
-        return Vec::new();
-    }
+    let months: Vec<(usize, u32)> = times(request).iter().filter_map(|when| Some((when.at, when.month?))).collect();
     let fields = subjects.iter().flat_map(|known| known.domain.fields.iter().map(|field| (*known, field)));
-    let fields = fields.filter(|(_, field)| field.kind.is_text() && field.filterable);
-    fields.map(|(known, field)| Lookup::new(known, field, phrases.clone(), true)).collect()
+    let lookup = |(known, field): (Known<'_>, &Field)| match () {
+        () if field.kind.is_text() && !phrases.is_empty() => Some(Lookup::new(known, field, phrases.clone(), true)),
+        () if field.kind.is_time() && !months.is_empty() => Some(Lookup::years(known, field, months.clone())),
+        () => None,
+    };
+    fields.filter(|(_, field)| field.filterable).filter_map(lookup).collect()
 }
 
 /// Where names that are no whole values may be part of some: in the fields that name rows.

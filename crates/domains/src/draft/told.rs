@@ -3,14 +3,23 @@
 use serde_json::Value;
 use steward_core::text::parts;
 
-use crate::query::{Aggregate, Condition, Op, Query};
+use crate::query::{Aggregate, Condition, Function, Op, Query};
 
 /// `invoice · sum of total · billing country = France`.
 pub fn in_words(query: &Query) -> String {
     let mut said = vec![phrase(&query.domain)];
     said.extend(query.aggregate.iter().map(number));
-    let conditions =
-        query.conditions.iter().filter(|one| !matches!(one, Condition::Compare(one) if one.op == Op::NotNull));
+    // What an order or another condition needs anyway is not said.
+    let is_said = |field: &str| {
+        let ordered = query.order.iter().any(|order| order.field == field);
+        let compared =
+            |one: &Condition| matches!(one, Condition::Compare(one) if one.op != Op::NotNull && one.field == field);
+        ordered || query.conditions.iter().any(compared)
+    };
+    let conditions = query
+        .conditions
+        .iter()
+        .filter(|one| !matches!(one, Condition::Compare(one) if one.op == Op::NotNull && is_said(&one.field)));
     said.extend(conditions.map(condition));
     if !query.group.is_empty() {
         let groups: Vec<String> = query
@@ -22,6 +31,11 @@ pub fn in_words(query: &Query) -> String {
             })
             .collect();
         said.push(format!("/ {}", groups.join(", ")));
+        // What has no rows is in none of these groups.
+        let counts = |one: &Aggregate| one.function == Function::Count && one.field.is_none();
+        if query.aggregate.iter().any(counts) && query.group.iter().any(|group| group.field.contains('.')) {
+            said.push("count ≥ 1".to_owned());
+        }
     }
     for order in &query.order {
         let of_number = query.aggregate.iter().any(|one| one.name.as_ref() == Some(&order.field));
@@ -72,6 +86,7 @@ fn condition(one: &Condition) -> String {
 
 fn value(value: &Value, between: &str) -> String {
     match value {
+        Value::String(text) if text.is_empty() => "\"\"".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(values) => values.iter().map(|one| self::value(one, ", ")).collect::<Vec<_>>().join(between),
         other => other.to_string(),

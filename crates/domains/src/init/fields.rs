@@ -1,7 +1,7 @@
 //! Columns as fields.
 
-use super::ColumnSample;
 use super::stored::Stored;
+use super::{ColumnSample, Samples};
 use crate::kinds;
 use crate::model::{Field, FieldKind};
 use crate::query::values::kind_in_words;
@@ -40,7 +40,7 @@ fn is_long(values: &[Value]) -> bool {
 }
 
 /// What to say of fields whose values are not what their columns are declared to hold.
-pub(super) fn odd_kinds(table: &Table, fields: &[Field]) -> impl Iterator<Item = String> {
+pub(super) fn odd_kinds(table: &Table, fields: &[Field], samples: &Samples) -> impl Iterator<Item = String> {
     let odd = |field: &Field| {
         let column = table.columns.iter().find(|column| column.name == field.name)?;
         let declared = kinds::of_column(&column.kind);
@@ -56,5 +56,16 @@ pub(super) fn odd_kinds(table: &Table, fields: &[Field]) -> impl Iterator<Item =
             format!("`{}` is declared as {}, but holds values of the kind {what}{since}.", field.name, column.kind)
         })
     };
-    fields.iter().filter_map(odd).collect::<Vec<_>>().into_iter()
+    let unclear = |field: &Field| {
+        let stored = samples.of(table, &field.name)?.stored?;
+        (field.kind.is_text() && stored.has_commas()).then(|| {
+            format!(
+                "`{}` holds numbers such as `1,250` as texts: the comma may stand between thousands or before a fraction, \
+                 so they are not added up or compared as numbers.",
+                field.name
+            )
+        })
+    };
+    let unclear = fields.iter().filter_map(unclear);
+    fields.iter().filter_map(odd).chain(unclear).collect::<Vec<_>>().into_iter()
 }

@@ -3,7 +3,8 @@
 use super::names::{Namer, snake, words};
 use crate::model::{Relation, RelationKind};
 use std::collections::HashMap;
-use steward_core::tables::{ForeignKey, Table};
+use steward_core::tables::{Column, ForeignKey, Table};
+use steward_core::text::stem as stem_of;
 
 /// A foreign key with all of its columns. Tables are positions in the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +73,38 @@ pub(super) fn find(tables: &[Table]) -> Vec<Link> {
             position(a).cmp(&position(b)).then_with(|| a.parent.cmp(&b.parent)).then_with(|| a.pairs.cmp(&b.pairs))
         });
         found.dedup();
-        links.extend(found.into_iter().filter(|link| position(link).is_some()));
+        found.retain(|link| position(link).is_some());
+        let named = named_after(tables, child, &found);
+        links.extend(found);
+        links.extend(named);
     }
     links
+}
+
+/// Links that nobody declared: `customer_id` or `CustomerId` refers to the key of `customers`.
+fn named_after(tables: &[Table], child: usize, declared: &[Link]) -> Vec<Link> {
+    let squeeze =
+        |name: &str| name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let table = &tables[child];
+    let free = table.columns.iter().filter(|column| {
+        let is_it = |(local, _): &(String, String)| *local == column.name;
+        !declared.iter().any(|link| link.pairs.iter().any(is_it))
+    });
+    let link = |column: &Column| {
+        let name = squeeze(&column.name);
+        let root = name.strip_suffix("id").filter(|root| !root.is_empty())?;
+        let is_parent = |(at, other): &(usize, &Table)| {
+            *at != child && !other.view && stem_of(&squeeze(&other.name)) == stem_of(root)
+        };
+        let (parent, other) = tables.iter().enumerate().find(is_parent)?;
+        let [key] = primary_key(other)[..] else { return None };
+        let to = other.columns.iter().find(|column| column.name == key)?;
+        let is_like = column.kind.eq_ignore_ascii_case(&to.kind)
+            || (column.is_number() && to.is_number())
+            || (column.is_text() && to.is_text());
+        is_like.then(|| Link { child, parent, pairs: vec![(column.name.clone(), key.to_owned())] })
+    };
+    if table.view { Vec::new() } else { free.filter_map(link).collect() }
 }
 
 fn primary_key(table: &Table) -> Vec<&str> {

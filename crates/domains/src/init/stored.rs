@@ -9,10 +9,10 @@ use steward_core::tables::{Column, Table};
 
 /// Rows that are looked at.
 const MOST_ROWS: usize = 200_000;
-/// Columns that one statement looks at.
-const AT_ONCE: usize = 50;
+/// Columns that one statement looks at: its counts must fit into the columns that a result may have.
+const AT_ONCE: usize = 25;
 /// Numbers that it returns of each.
-const NUMBERS: usize = 6;
+const NUMBERS: usize = 7;
 
 /// How many values of a column have which form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Stored {
     days: u64,
     /// `2024-01-31 10:30`, without an offset from universal time.
     moments: u64,
+    /// `1,250`: thousands, or a fraction.
+    commas: u64,
 }
 
 /// Statements for SQLite that count the forms of all values of a table, with the columns that each is about.
@@ -48,6 +50,7 @@ pub fn form_counts(table: &Table) -> Vec<(String, Vec<&Column>)> {
                 "typeof({c}) = 'text' AND {c} GLOB '{day}[ T][0-9][0-9]:[0-9][0-9]*' AND NOT {c} GLOB '*{offset}' \
                  AND datetime({c}) IS NOT NULL"
             )),
+            when(format!("typeof({c}) = 'text' AND {c} GLOB '*[0-9],[0-9][0-9][0-9]*' AND NOT {c} GLOB '*[^0-9,.-]*'")),
         ];
         all.join(", ")
     };
@@ -71,8 +74,8 @@ impl Samples {
         let of_table = self.tables.entry(table.name.clone()).or_default();
         for (column, numbers) in columns.iter().zip(row.chunks(NUMBERS)) {
             let numbers: Vec<u64> = numbers.iter().filter_map(Value::as_u64).collect();
-            if let [values, whole, real, flags, days, moments] = numbers[..] {
-                let stored = Stored { values, whole, real, flags, days, moments };
+            if let [values, whole, real, flags, days, moments, commas] = numbers[..] {
+                let stored = Stored { values, whole, real, flags, days, moments, commas };
                 of_table.entry(column.name.clone()).or_default().stored = Some(stored);
             }
         }
@@ -94,6 +97,11 @@ impl Stored {
             stored.moments += u64::from(!day && kinds::value_fits(FieldKind::Datetime, text));
         }
         stored
+    }
+
+    /// Whether texts are numbers with a comma that may be one between thousands or one before a fraction.
+    pub(super) fn has_commas(self) -> bool {
+        self.commas > 0 && self.days + self.moments == 0
     }
 
     /// The kind of a column with these values that is declared as such: numbers in a column of times are no times to compare

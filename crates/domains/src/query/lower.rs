@@ -1,7 +1,9 @@
 //! Writes a checked query as SQL. Names come from domains only and are quoted; everything from the query is bound.
 
+mod conditions;
 mod dialect;
 mod once;
+mod order;
 mod sql;
 
 pub use dialect::Dialect;
@@ -78,9 +80,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// The statement for the rows that belong to `parents`, and its values; `None`: no row can. With many parents each
-    /// gets fewer rows than were asked for, so that all of them fit into a result.
-    pub fn lower(&self, parents: &[Vec<Value>]) -> Option<(String, Vec<Value>)> {
+    fn keys(&self, parents: &[Vec<Value>]) -> Vec<Vec<Value>> {
         let mut keys: Vec<Vec<Value>> = Vec::new();
         for row in parents {
             let key: Vec<Value> = self.parents.iter().map(|at| row.get(*at).cloned().unwrap_or_default()).collect();
@@ -88,6 +88,24 @@ impl Embedded {
                 keys.push(key);
             }
         }
+        keys
+    }
+
+    /// Most rows that each of `parents` gets.
+    pub fn most(&self, parents: &[Vec<Value>]) -> usize {
+        self.most_of(self.keys(parents).len()) as usize
+    }
+
+    /// What is returned together is limited too: no row is left without its share.
+    fn most_of(&self, keys: usize) -> u32 {
+        let share = MOST_ROWS / u32::try_from(keys).unwrap_or(MOST_ROWS).max(1);
+        self.rows.limit.min(share.saturating_sub(u32::from(self.many)).max(1))
+    }
+
+    /// The statement for the rows that belong to `parents`, and its values; `None`: no row can. With many parents each
+    /// gets fewer rows than were asked for, so that all of them fit into a result.
+    pub fn lower(&self, parents: &[Vec<Value>]) -> Option<(String, Vec<Value>)> {
+        let keys = self.keys(parents);
         if keys.is_empty() {
             return None;
         }
@@ -107,9 +125,8 @@ impl Embedded {
         sql.keys(&bound, &keys);
         sql.tests(" AND ", &self.rows.tests);
         sql.push(") AS q WHERE q.rn <= ");
-        // What is returned together is limited too: no row is left without its share.
-        let share = MOST_ROWS / u32::try_from(keys.len()).unwrap_or(MOST_ROWS).max(1);
-        sql.value(FieldKind::Int, Value::from(self.rows.limit.min(share.max(1))));
+        // One more in a list: it says that there are more.
+        sql.value(FieldKind::Int, Value::from(self.most_of(keys.len()) + u32::from(self.many)));
         let bound: Vec<String> = self.children.iter().map(|at| format!("q.c{}", at + 1)).collect();
         sql.push(&format!(" ORDER BY {}, q.rn LIMIT ", bound.join(", ")));
         sql.value(FieldKind::Int, Value::from(MOST_ROWS));

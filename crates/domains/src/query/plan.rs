@@ -153,6 +153,7 @@ pub(crate) enum Test {
     },
     All(Vec<Test>),
     Any(Vec<Test>),
+    /// What can't be told, such as whether nothing is more than five, does not hold: its negation does.
     Not(Vec<Test>),
     /// Whether there are rows of a relation to many that pass.
     Exists {

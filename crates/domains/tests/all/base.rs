@@ -1,10 +1,12 @@
 //! Small databases of SQL texts, described as `init` does it, and asked in people's words.
 
-use crate::music::{read_all, roles};
+use crate::music::{add_functions, read_all, roles};
 use rusqlite::Connection;
 use serde_json::Value;
 use steward_core::tables::{Column, ForeignKey, Schema, Table};
-use steward_domains::draft::{Draft, Found, Lookup, Request, draft, in_words, lookups, lookups_of_parts};
+use steward_domains::draft::{
+    Draft, Found, Lookup, Request, draft, first_places, in_words, lookups, lookups_of_parts, with_ties,
+};
 use steward_domains::init::{Samples, form_counts, init};
 use steward_domains::model::{Domain, FieldKind};
 use steward_domains::query::lower::{Dialect, lower};
@@ -36,31 +38,10 @@ impl Base {
     }
 
     pub fn described(conn: Connection) -> Self {
-        let schema = schema(&conn);
-        let mut samples = Samples::default();
-        for table in &schema.tables {
-            for (sql, columns) in form_counts(table) {
-                samples.add_forms(table, &columns, &read_all(&conn, &sql, &[])[0]);
-            }
-            for column in &table.columns {
-                let sql = format!(
-                    "SELECT DISTINCT \"{0}\" FROM \"{1}\" WHERE \"{0}\" IS NOT NULL LIMIT {SAMPLES}",
-                    column.name, table.name
-                );
-                let values: Vec<Value> = read_all(&conn, &sql, &[]).into_iter().map(|mut row| row.remove(0)).collect();
-                let sample =
-                    samples.tables.entry(table.name.clone()).or_default().entry(column.name.clone()).or_default();
-                sample.distinct = (values.len() < SAMPLES).then_some(values.len() as u64);
-                sample.values = values;
-            }
-        }
-        let list: Vec<Domain> = init("base", &schema, &samples).into_iter().map(|(domain, ..)| domain).collect();
-        let facts: Vec<(String, Facts)> = list
-            .iter()
-            .zip(&schema.tables)
-            .map(|(domain, table)| (domain.name.clone(), Facts::of(domain, table)))
-            .collect();
-        let domains = facts.into_iter().fold(Domains::new(list), |set, (name, facts)| set.with_facts(&name, facts));
+        let facts = describe(&conn, "base");
+        let list: Vec<Domain> = facts.iter().map(|(domain, _)| domain.clone()).collect();
+        let domains =
+            facts.into_iter().fold(Domains::new(list), |set, (domain, facts)| set.with_facts(&domain.name, facts));
         Self { domains, conn }
     }
 
@@ -107,8 +88,10 @@ impl Base {
         match self.draft(text) {
             None => Asked { said: String::new(), unread: Vec::new(), sure: false, rows: Vec::new() },
             Some(made) => {
-                let rows = self.run(&made.query).unwrap_or_else(|why| panic!("{text}: {why}"));
-                Asked { said: in_words(&made.query), unread: made.unread, sure: made.sure, rows }
+                let places = first_places(&made.query).map(|query| self.run(&query).expect("the first places"));
+                let query = places.map_or(made.query.clone(), |rows| with_ties(made.query, &rows));
+                let rows = self.run(&query).unwrap_or_else(|why| panic!("{text}: {why}"));
+                Asked { said: in_words(&query), unread: made.unread, sure: made.sure, rows }
             }
         }
     }
@@ -143,4 +126,62 @@ fn schema(conn: &Connection) -> Schema {
         }
     });
     Schema { tables: tables.collect() }
+}
+
+/// The tables of a database as `init` describes them, with what is known of each.
+fn describe(conn: &Connection, datasource: &str) -> Vec<(Domain, Facts)> {
+    add_functions(conn);
+    let schema = schema(conn);
+    let mut samples = Samples::default();
+    for table in &schema.tables {
+        for (sql, columns) in form_counts(table) {
+            samples.add_forms(table, &columns, &read_all(conn, &sql, &[])[0]);
+        }
+        for column in &table.columns {
+            let sql = format!(
+                "SELECT DISTINCT \"{0}\" FROM \"{1}\" WHERE \"{0}\" IS NOT NULL LIMIT {SAMPLES}",
+                column.name, table.name
+            );
+            let values: Vec<Value> = read_all(conn, &sql, &[]).into_iter().map(|mut row| row.remove(0)).collect();
+            let sample = samples.tables.entry(table.name.clone()).or_default().entry(column.name.clone()).or_default();
+            sample.distinct = (values.len() < SAMPLES).then_some(values.len() as u64);
+            sample.values = values;
+        }
+    }
+    let list = init(datasource, &schema, &samples).into_iter().map(|(domain, ..)| domain);
+    list.zip(&schema.tables).map(|(domain, table)| (domain.clone(), Facts::of(&domain, table))).collect()
+}
+
+/// What becomes of a question to several databases, each with its name and its tables: the database that is asked, or the
+/// words that were not understood.
+pub fn ask_several(databases: &[(&str, &str)], text: &str) -> Result<String, Vec<String>> {
+    let mut all = Vec::new();
+    for (name, sql) in databases {
+        let conn = Connection::open_in_memory().expect("a database");
+        conn.execute_batch(sql).expect("tables");
+        all.push((describe(&conn, name), conn));
+    }
+    let list: Vec<Domain> = all.iter().flat_map(|(facts, _)| facts.iter().map(|(domain, _)| domain.clone())).collect();
+    let mut domains = Domains::new(list);
+    let mut conns = std::collections::BTreeMap::new();
+    for (facts, conn) in all {
+        for (domain, facts) in &facts {
+            domains = domains.with_facts(&domain.name, facts.clone());
+        }
+        conns.insert(facts[0].0.datasource.clone(), Base { domains: Domains::default(), conn });
+    }
+    for base in conns.values_mut() {
+        base.domains = domains.clone();
+    }
+    let who = roles(&["viewer"]);
+    let visible = domains.seen_by(&who);
+    let subjects: Vec<_> = visible.iter().collect();
+    let request = Request::read(text, TODAY);
+    let of = |name: &str| domains.get(name).expect("a domain").datasource.clone();
+    let found: Vec<Found> = lookups(&request, &subjects)
+        .into_iter()
+        .flat_map(|lookup| conns[&of(&lookup.query.domain)].look_up(vec![lookup]))
+        .collect();
+    let made = draft(&request, visible, &subjects, &[], &found, &[]).ok_or_else(|| request.naming())?;
+    if made.sure { Ok(of(&made.query.domain)) } else { Err(made.unread) }
 }

@@ -76,7 +76,7 @@ pub fn run(music: &Music, who: &[&str], query: &Query) -> Result<Found, String> 
         result::tidy(&relation.columns, &mut children);
         embed::attach(&mut objects, &rows, relation, &children);
     }
-    Ok(Found { rows: objects, next })
+    Ok(Found { rows: objects, next, cut: None })
 }
 
 pub fn answer(music: &Music, who: &[&str], request: &GraphQlRequest) -> Value {
@@ -565,12 +565,12 @@ fn a_field_that_fails_leaves_the_others() {
     let row: Map<String, Value> = [("id".to_owned(), json!(1))].into_iter().collect();
     let found = plan.clone().answer(vec![
         Err("the database can't be asked".to_owned()),
-        Ok(Found { rows: vec![row], next: Some("more".to_owned()) }),
+        Ok(Found { rows: vec![row], next: Some("more".to_owned()), cut: Some("cut at 20".to_owned()) }),
     ]);
     assert_eq!(
         found,
         json!({"data": {"a": null, "b": [{"id": 1}]}, "errors": [{"message": "the database can't be asked", "path": ["a"]}],
-            "extensions": {"next": {"b": "more"}}})
+            "extensions": {"next": {"b": "more"}, "truncated": {"b": "cut at 20"}}})
     );
     // What was not asked is not taken for empty.
     assert_eq!(plan.answer(Vec::new())["errors"].as_array().map(Vec::len), Some(2));

@@ -1,5 +1,6 @@
 //! A small database with its domains, and queries over them, from the data files.
 
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
@@ -63,12 +64,20 @@ impl Music {
                 conn.execute(&format!("INSERT INTO {name} VALUES ({holes})"), params_from_iter(values)).expect("a row");
             }
         }
+        add_functions(&conn);
         Self { domains, conn }
     }
 
     pub fn run(&self, sql: &str, values: &[Value]) -> Vec<Vec<Value>> {
         read_all(&self.conn, sql, values)
     }
+}
+
+/// What guarded connections know besides SQLite's own functions.
+pub fn add_functions(conn: &Connection) {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    let lower = |context: &Context<'_>| Ok(context.get::<Option<String>>(0)?.map(|text| text.to_lowercase()));
+    conn.create_scalar_function("unicode_lower", 1, flags, lower).expect("a function");
 }
 
 /// Runs a statement as a guard would: every value is bound.

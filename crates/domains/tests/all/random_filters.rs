@@ -17,6 +17,7 @@ enum Filter {
     Compare(usize, &'static str, Value),
     Any(Vec<Filter>),
     All(Vec<Filter>),
+    Not(Vec<Filter>),
 }
 
 fn as_json(filter: &Filter) -> Value {
@@ -24,14 +25,16 @@ fn as_json(filter: &Filter) -> Value {
         Filter::Compare(field, op, value) => json!({"field": FIELDS[*field], "op": op, "value": value}),
         Filter::Any(list) => json!({"any": list.iter().map(as_json).collect::<Vec<_>>()}),
         Filter::All(list) => json!({"all": list.iter().map(as_json).collect::<Vec<_>>()}),
+        Filter::Not(list) => json!({"not": list.iter().map(as_json).collect::<Vec<_>>()}),
     }
 }
 
-/// Three-valued, as SQL has it.
+/// Three-valued, as SQL has it; what is negated is not.
 fn holds(filter: &Filter, row: &[Value]) -> Option<bool> {
     match filter {
         Filter::All(list) => fold(list, row, true),
         Filter::Any(list) => fold(list, row, false),
+        Filter::Not(list) => Some(fold(list, row, true) != Some(true)),
         Filter::Compare(field, op, value) => compared(&row[*field], op, value, *field == 3),
     }
 }
@@ -48,6 +51,8 @@ fn compared(stored: &Value, op: &str, value: &Value, date: bool) -> Option<bool>
     match op {
         "is_null" => return Some(stored.is_null()),
         "not_null" => return Some(!stored.is_null()),
+        // What is not there is not equal to anything.
+        "ne" if stored.is_null() => return Some(true),
         _ if stored.is_null() => return None,
         "in" => return Some(value.as_array()?.iter().any(|one| compared(stored, "eq", one, date) == Some(true))),
         "between" => {
@@ -118,6 +123,7 @@ fn filter() -> impl Strategy<Value = Filter> {
     compare().prop_recursive(2, 8, 3, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 1..4).prop_map(Filter::Any),
+            prop::collection::vec(inner.clone(), 1..3).prop_map(Filter::Not),
             prop::collection::vec(inner, 1..4).prop_map(Filter::All),
         ]
     })

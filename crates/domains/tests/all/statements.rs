@@ -241,7 +241,7 @@ fn many_rows_share_what_can_be_embedded() {
     let music = Music::open();
     let query = json!({"domain": "artist", "fields": ["id"], "with": {"relation": "albums", "limit": 50}});
     let lowered = lower(&checked(&music, &query), DIALECTS[0]);
-    for (parents, keys, each) in [(1, 1, 50), (20, 20, 50), (200, 200, 5)] {
+    for (parents, keys, each) in [(1, 1, 51), (20, 20, 50), (200, 200, 5)] {
         let rows: Vec<Vec<Value>> = (0..parents).map(|n| vec![json!(n)]).collect();
         let (_, values) = lowered.relations[0].lower(&rows).expect("a statement");
         assert_eq!(values.len(), keys + 2);

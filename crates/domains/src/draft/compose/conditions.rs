@@ -6,12 +6,13 @@ use std::ops::Range;
 use serde_json::{Value, json};
 use steward_core::text::{parts, stem, words};
 
-use super::{Composer, is_flag};
+use super::Composer;
 use crate::draft::Found;
 use crate::draft::asking::{Mark, Marked, Weight, asking};
 use crate::draft::choice::{Rivals, leads, preposition};
 use crate::draft::dates::When;
-use crate::draft::links::{Name, label, twins};
+use crate::draft::flags::{is_flag, word_for};
+use crate::draft::links::{Link, Name, is_negated, label, same_root, twins};
 use crate::model::{Field, FieldKind};
 use crate::query::{Condition, Op};
 
@@ -29,7 +30,8 @@ struct Taken {
 impl Composer<'_, '_> {
     /// Values of the database that the request says; longer ones first.
     pub(super) fn values(&mut self) {
-        let mut spans: Vec<_> = self.found.iter().map(|one| (one.words.start, one.words.len())).collect();
+        let values = self.found.iter().filter(|one| !one.month);
+        let mut spans: Vec<_> = values.map(|one| (one.words.start, one.words.len())).collect();
         spans.sort_by_key(|(start, len)| (std::cmp::Reverse(*len), *start));
         spans.dedup();
         let mut taken: Vec<Taken> = Vec::new();
@@ -50,7 +52,11 @@ impl Composer<'_, '_> {
             let proper = some.iter().any(|token| token.proper || token.quote.is_some());
             // What is called so is no value of the same name, unless it is written as one.
             let named = self.links.links.iter().any(|link| over((link.at, link.len)) && link.score >= 0.7);
-            let exact = self.found.iter().any(|one| one.words == words && one.exact);
+            let exact = self.found.iter().any(|one| one.words == words && one.exact && !one.month);
+            // "Texas (TX)": the value in brackets says it, and the word before it is no other condition.
+            if !exact && self.is_said_in_brackets(words.end) {
+                continue;
+            }
             if (named && !(proper && exact)) || (!proper && some.iter().all(|token| token.weight != Weight::Full)) {
                 continue;
             }
@@ -63,13 +69,17 @@ impl Composer<'_, '_> {
                 self.consume(mark);
             }
             let by = by.is_some();
-            let of: Vec<&Found> = self.found.iter().filter(|one| one.words == words && one.exact == exact).collect();
-            let places = self.links.places_of(&of, by);
+            let is_it = |one: &&Found| one.words == words && one.exact == exact && !one.month;
+            let of: Vec<&Found> = self.found.iter().filter(is_it).collect();
+            let places = self.links.places_of(self.request, &of, by);
             if let Some((at, place)) = self.meant(&of, &places, &words) {
                 let field = self.led_to(place, &of[at].field, &words);
                 let found = self.found.iter().position(|one| std::ptr::eq(one, of[at])).unwrap_or_default();
                 taken.push(Taken { start, len, found, place, field });
             }
+        }
+        for one in &mut taken {
+            self.move_to_row(one);
         }
         taken.sort_unstable();
         let is_apart = |when: &When, one: &Taken| when.at + when.len <= one.start || one.start + one.len <= when.at;
@@ -81,11 +91,13 @@ impl Composer<'_, '_> {
                 self.consumed.insert(or.at);
             }
         }
+        let turned = self.turned_of(&taken);
         let mut by_field: BTreeMap<(String, bool, bool), Vec<Value>> = BTreeMap::new();
-        for Taken { start, len, found, place, field: name } in taken {
+        for (Taken { start, len, found, place, field: name }, turned) in taken.into_iter().zip(turned) {
             let one = &self.found[found];
             let path = format!("{}{name}", self.links.places[place].path);
             self.use_condition(start..start + len, 1.0, place);
+            self.said.push((start..start + len, place, name.clone()));
             self.out.strange &= place != 0;
             let links = self.links;
             // The name of the field beside it is said with it.
@@ -96,7 +108,13 @@ impl Composer<'_, '_> {
             for link in links.links.iter().filter(|link| link.name == Name::Relation(place)) {
                 self.use_condition(link.words(), link.score, place);
             }
-            let turned = self.turned(start);
+            if one.exact && self.request.tokens[start].bracketed {
+                let is_name = |at: &usize| self.is_free(*at) && self.request.tokens[*at].proper;
+                let names: Vec<usize> = (0..start).rev().take_while(is_name).collect();
+                for at in names {
+                    self.use_condition(at..at + 1, 1.0, place);
+                }
+            }
             by_field.entry((path, one.exact, turned)).or_default().push(json!(one.value));
         }
         for ((path, exact, turned), mut values) in by_field {
@@ -109,10 +127,85 @@ impl Composer<'_, '_> {
                     for value in values {
                         self.require(&path, op, value);
                     }
+                    // Who asks for what is not so means rows of which something is known.
+                    if turned {
+                        self.require(&path, Op::NotNull, Value::Null);
+                    }
                 }
             }
         }
         self.parts_of_texts();
+    }
+
+    /// Which values are negated: `neither Norway nor Spain` are both.
+    fn turned_of(&mut self, taken: &[Taken]) -> Vec<bool> {
+        const JOIN: [&str; 8] = ["or", "nor", "oder", "noch", "ou", "ni", "and", "und"];
+        let mut all: Vec<bool> = Vec::new();
+        for (at, one) in taken.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| (&taken[before], all[before]));
+            let joined = before.is_some_and(|(before, turned)| {
+                let between = self.request.tokens.get(before.start + before.len..one.start).unwrap_or_default();
+                let is_join = |token: &crate::draft::asking::Token| JOIN.contains(&token.lower.as_str());
+                turned
+                    && before.place == one.place
+                    && before.field == one.field
+                    && between.len() == 1
+                    && between.iter().all(is_join)
+            });
+            if joined {
+                for at in taken[at - 1].start..one.start {
+                    self.use_words([at], 1.0);
+                }
+            }
+            all.push(joined || self.turned(one.start));
+        }
+        all
+    }
+
+    /// `the sponsor of Max Orr`, `who translated Fjord`: the value is of the row, and what is asked for is its relation.
+    fn move_to_row(&self, one: &mut Taken) {
+        const ARTICLES: [&str; 6] = ["the", "der", "die", "das", "le", "la"];
+        const ASKS: [&str; 5] = ["what", "which", "welcher", "welche", "welches"];
+        if one.place == 0 || !self.is_single(one.place) {
+            return;
+        }
+        let tokens = &self.request.tokens;
+        let is_it = |link: &&crate::draft::links::Link| {
+            let behind = link.at + link.len;
+            matches!(link.name, Name::Relation(_) | Name::Place(_)) && behind <= one.start && one.start - behind <= 2
+        };
+        let Some(link) = self.links.links.iter().rfind(is_it).filter(|link| link.name == Name::Relation(one.place))
+        else {
+            return;
+        };
+        let between = tokens.get(link.at + link.len..one.start).unwrap_or_default();
+        let said = |list: &[&str], at: usize| tokens.get(at).is_some_and(|token| list.contains(&token.lower.as_str()));
+        let asks = self.request.marks.iter().find(|mark| mark.mark == Mark::Person && mark.at < link.at);
+        let is_noun =
+            link.at.checked_sub(1).is_some_and(|at| said(&ARTICLES, at)) && (asks.is_some() || said(&ASKS, 0));
+        // "who reports to Ann" is the other way round.
+        let is_active = asks.is_some_and(|mark| mark.at + mark.len == link.at) && between.is_empty();
+        if !(is_noun || is_active) {
+            return;
+        }
+        let known = self.links.places[0].known;
+        let words = one.start..one.start + one.len;
+        let labels = label(known);
+        let own = self.found.iter().position(|found| {
+            found.words == words
+                && found.exact == self.found[one.found].exact
+                && found.domain == known.domain.name
+                && labels.iter().any(|field| field.name == found.field)
+        });
+        if let Some(found) = own {
+            (one.found, one.place) = (found, 0);
+            one.field.clone_from(&self.found[found].field);
+        }
+    }
+
+    fn is_said_in_brackets(&self, at: usize) -> bool {
+        let is_bracketed = self.request.tokens.get(at).is_some_and(|token| token.bracketed);
+        is_bracketed && self.found.iter().any(|one| one.exact && !one.month && one.words.start == at)
     }
 
     /// Whether a word is a number that is written as a code, or stands behind the name of a field or table: `account 0010`.
@@ -263,52 +356,43 @@ impl Composer<'_, '_> {
     /// `active customers`: a field that is yes or no.
     pub(super) fn flags(&mut self) {
         let links = self.links;
-        let flags = links.fields().filter(|(_, place, field)| is_flag(field) && !links.places[*place].many);
+        // A word that only means about the same is not enough for texts.
+        let is_named = |at: usize, field: &Field| {
+            field.kind != FieldKind::String
+                || parts(&field.name).iter().any(|part| same_root(part, &self.request.tokens[at].lower))
+                || is_negated(&self.request.tokens[at].lower, &field.name)
+        };
+        let flags = links
+            .fields()
+            .filter(|(link, place, field)| is_flag(field) && !links.places[*place].many && is_named(link.at, field));
+        let flags: Vec<_> = flags.collect();
         for (link, place, field) in flags {
             let path = links.path(place, field);
             let word = &self.request.tokens[link.at].lower;
-            let negative = ["in", "un", "non", "dis"]
-                .iter()
-                .any(|begin| word.strip_prefix(begin).is_some_and(|rest| path.ends_with(rest)));
-            let value = !(negative || self.turned(link.at) || self.without(link.at));
-            let value = if field.kind == FieldKind::Int { json!(i32::from(value)) } else { json!(value) };
+            let negative = is_negated(word, &field.name);
+            let denied = self.turned(link.at) || self.without(link.at);
+            let value = negative == denied;
+            let value = match field.kind {
+                FieldKind::Int => json!(i32::from(value)),
+                FieldKind::String => json!(word_for(field, value)),
+                _ => json!(value),
+            };
             self.require(path, Op::Eq, value);
             self.use_condition(link.words(), link.score, place);
         }
     }
 
-    /// `without a company`, `no album`.
-    pub(super) fn missing(&mut self) {
-        let mut taken = None;
-        let links = self.links;
-        for link in &links.links {
-            if self.out.conditions.contains(&link.at) {
-                continue;
-            }
-            let (place, path) = match link.name {
-                Name::Field(place, field) if !links.places[place].many => {
-                    (place, links.path(place, links.field(place, field)))
-                }
-                Name::Place(place) | Name::Relation(place) if links.places[place].hops == 1 => {
-                    (place, links.places[place].path.trim_end_matches('.').to_owned())
-                }
-                _ => continue,
-            };
-            if !self.without(link.at) {
-                continue;
-            }
-            // "email address" is one thing.
-            if taken == Some(link.at) {
-                self.use_link(link, place);
-                continue;
-            }
-            self.require(path, Op::IsNull, Value::Null);
-            self.use_condition(link.words(), link.score, place);
-            taken = Some(link.at + link.len);
-            if !matches!(link.name, Name::Field(..)) {
-                self.missing = taken;
-            }
-        }
+    /// Whether what is said between two places is a condition of its own: in "not blocked and from Norway" only the first
+    /// one is negated.
+    fn is_used_up(&self, from: usize, to: usize) -> bool {
+        const AND: [&str; 10] = ["and", "but", "though", "und", "aber", "et", "mais", "y", "e", "pero"];
+        (from..to).any(|at| {
+            let is_flag =
+                |link: &Link| matches!(link.name, Name::Field(place, field) if is_flag(self.links.field(place, field)));
+            let joins =
+                AND.contains(&self.request.tokens[at].lower.as_str()) && self.request.told_between(from, at) > 0;
+            joins || self.links.at(at).is_some_and(is_flag)
+        })
     }
 
     pub(super) fn turned(&mut self, at: usize) -> bool {
@@ -324,7 +408,8 @@ impl Composer<'_, '_> {
     fn says_before(&mut self, mark: Mark, at: usize, between: usize) -> bool {
         let request = self.request;
         let mut marks = request.marks.iter().filter(|one| one.mark == mark && one.words().end <= at);
-        let found = marks.find(|one| request.told_between(one.words().end, at) <= between);
+        let found = marks
+            .find(|one| request.told_between(one.words().end, at) <= between && !self.is_used_up(one.words().end, at));
         if let Some(mark) = found {
             self.consume(*mark);
         }

@@ -2,10 +2,12 @@
 
 use steward_core::text::parts;
 
+use super::when::SELDOM;
 use super::{Composer, Measured};
-use crate::draft::asking::{Measure, asking};
+use crate::draft::asking::{Mark, Marked, Measure, asking};
 use crate::draft::links::{Link, has_part, is_key};
 use crate::model::{Field, FieldKind};
+use crate::query::Condition;
 use crate::registry::only;
 
 impl<'d> Composer<'_, 'd> {
@@ -43,6 +45,58 @@ impl<'d> Composer<'_, 'd> {
         (0..self.links.places.len()).filter(|place| single(*place)).find_map(of)
     }
 
+    /// What the oldest, the newest or the first is told by.
+    pub(super) fn age(&self, mark: Marked) -> Option<Measured<'d>> {
+        const BIRTHS: [&str; 8] =
+            ["birth", "birthday", "born", "dob", "birthdate", "geburtstag", "geburtsdatum", "founded"];
+        const AGES: [&str; 2] = ["age", "alter"];
+        /// When somebody came says nothing of their age.
+        const JOINED: [&str; 6] = ["hired", "hire", "joined", "enrolled", "registered", "signup"];
+        let links = self.links;
+        let known = links.places[0].known;
+        let named = links.fields().any(|(link, place, field)| {
+            !links.places[place].many
+                && (field.kind.is_time() || (link.at > mark.at && field.kind.is_number() && has_part(field, &AGES)))
+        });
+        if named {
+            return self.date_field(Some(mark.at)).or_else(|| self.measured(Some(mark.at)));
+        }
+        let own = |fits: &dyn Fn(&Field) -> bool| {
+            let field = known.domain.fields.iter().find(|field| fits(field))?;
+            Some(Measured { place: 0, field })
+        };
+        let word = &self.request.tokens[mark.at].lower;
+        let is_age = ["old", "young", "eld", "ält", "jüng", "vieux", "joven"].iter().any(|begin| word.contains(begin));
+        let births = || own(&|field| field.kind.is_time() && has_part(field, &BIRTHS));
+        let ages = || own(&|field| field.kind.is_number() && has_part(field, &AGES));
+        let year = || self.year_field().filter(|year| year.place == 0);
+        if is_age && let Some(found) = births().or_else(ages).or_else(year) {
+            return Some(found);
+        }
+        let usual =
+            |field: &Field| field.kind.is_time() && !has_part(field, &SELDOM) && !(is_age && has_part(field, &JOINED));
+        own(&usual)
+            .or_else(year)
+            .or_else(|| self.date_field(Some(mark.at)).filter(|one| one.place > 0 && usual(one.field)))
+    }
+
+    /// `the longest by distance`, `the longest in km`: the field that is said to tell it.
+    pub(super) fn measure_by_name(&self, mark: Marked) -> Option<Measured<'d>> {
+        let is_led = |at: usize| {
+            let word = at.checked_sub(1).and_then(|at| self.request.tokens.get(at));
+            word.is_some_and(|word| ["by", "in", "nach", "par", "por", "en"].contains(&word.lower.as_str()))
+        };
+        let mut named = self.links.fields().filter(|(link, place, field)| {
+            link.at > mark.at
+                && is_led(link.at)
+                && !self.links.places[*place].many
+                && field.kind.is_number()
+                && !is_key(self.links.places[*place].known, field)
+                && !self.out.conditions.contains(&link.at)
+        });
+        named.next().map(|(_, place, field)| Measured { place, field })
+    }
+
     /// A whole number that is a year.
     pub(super) fn year_field(&self) -> Option<Measured<'d>> {
         let year = |field: &&Field| field.kind == FieldKind::Int && has_part(field, &["year"]);
@@ -74,13 +128,61 @@ impl<'d> Composer<'_, 'd> {
         };
         let named = named.min_by_key(|(link, place, _)| (distance(link), *place));
         if let Some((_, place, field)) = named {
-            return Some(Measured { place, field });
+            return Some(self.on_its_side(Measured { place, field }));
+        }
+        if let Some(known) = self.measured_before() {
+            return Some(known);
         }
         let marks = self.request.marks.iter().filter_map(|one| Some((one.at, one.measure?)));
         let mut said: Vec<(usize, &Measure)> = self.request.measures.iter().copied().chain(marks).collect();
         said.sort_by_key(|(word, _)| word.abs_diff(at));
         let by_word = said.iter().find_map(|(_, measure)| self.of_measure(measure, false));
         by_word.or_else(|| self.by_unit(at + 1)).or_else(|| self.only_number())
+    }
+
+    /// What the query that this one goes on from adds up, sorts by or compares.
+    fn measured_before(&self) -> Option<Measured<'d>> {
+        let before = self.before?;
+        let numbers = before.aggregate.iter().filter_map(|one| one.field.as_deref());
+        let orders = before.order.iter().map(|one| one.field.as_str());
+        let compared = before.conditions.iter().filter_map(|condition| match condition {
+            Condition::Compare(one) => Some(one.field.as_str()),
+            _ => None,
+        });
+        numbers.chain(orders).chain(compared).find_map(|path| {
+            self.links.places.iter().enumerate().find_map(|(place, one)| {
+                let field = one.known.field(path.strip_prefix(one.path.as_str())?)?;
+                field.kind.is_number().then_some(Measured { place, field })
+            })
+        })
+    }
+
+    /// Of `temp_min` and `temp_max` the one that the highest or the lowest is asked of, unless one of them is named.
+    fn on_its_side(&self, one: Measured<'d>) -> Measured<'d> {
+        const SIDES: [&[&str]; 2] = [&["max", "maximum", "high", "highest"], &["min", "minimum", "low", "lowest"]];
+        let named = self.links.of(one.place, one.field).any(|link| link.score > 0.9);
+        let mark = self.superlative().map(|one| one.mark);
+        let asked = mark
+            .or_else(|| [Mark::Maximum, Mark::Minimum].into_iter().find(|mark| self.request.marked(*mark).is_some()));
+        let low = match asked {
+            Some(Mark::High | Mark::Maximum) => false,
+            Some(Mark::Low | Mark::Minimum) => true,
+            _ => return one,
+        };
+        if named || !has_part(one.field, SIDES[usize::from(!low)]) {
+            return one;
+        }
+        let bare = |field: &Field, side: &[&str]| {
+            parts(&field.name).into_iter().filter(|part| !side.contains(&part.as_str())).collect::<Vec<_>>()
+        };
+        let own = bare(one.field, SIDES[usize::from(!low)]);
+        let mut others = self.links.places[one.place].known.domain.fields.iter();
+        let other = others.find(|field| {
+            field.kind.is_number()
+                && has_part(field, SIDES[usize::from(low)])
+                && bare(field, SIDES[usize::from(low)]) == own
+        });
+        other.map_or(one, |field| Measured { field, ..one })
     }
 
     pub(super) fn by_unit(&self, at: usize) -> Option<Measured<'d>> {
@@ -106,7 +208,7 @@ impl<'d> Composer<'_, 'd> {
                         && parts(&field.name).iter().any(|part| part == name || *part == format!("{name}s"))
                 });
                 if let Some(field) = called {
-                    return Some(Measured { place: at, field });
+                    return Some(self.on_its_side(Measured { place: at, field }));
                 }
             }
         }
@@ -146,7 +248,10 @@ impl<'d> Composer<'_, 'd> {
             .filter(fits)
             .min_by_key(|(link, place, field)| (field.kind.is_time(), distance(link.at), *place));
         if let Some((_, place, field)) = named {
-            return Some(Measured { place, field });
+            return Some(self.on_its_side(Measured { place, field }));
+        }
+        if let Some(known) = self.measured_before() {
+            return Some(known);
         }
         let said = self.request.measures.iter().filter(|(at, _)| !self.out.conditions.contains(at));
         for (_, measure) in said {

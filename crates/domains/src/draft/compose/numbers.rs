@@ -1,9 +1,17 @@
 //! Numbers over rows, and the groups that they are of.
 
+use steward_core::ports::FileWish;
+use steward_core::text::{parts, stem};
+
 use super::{Composer, CountedRows, MOST, Measured, NUMBER};
 use crate::draft::asking::{Mark, Marked};
+use crate::draft::flags::is_flag;
 use crate::draft::links::{Link, Name, is_key, label};
+use crate::model::Field;
 use crate::query::{Aggregate, DatePart, Function, Group, Order};
+
+/// Where groups without rows are left out though each is asked for: what counts for each row is better.
+const STRAIN_OF_LEFT_OUT: f32 = 0.48;
 
 /// How many rows there are.
 fn rows() -> Aggregate {
@@ -21,6 +29,9 @@ impl<'d> Composer<'_, 'd> {
             self.out.ignored.extend(counted.words.0..counted.words.1);
         }
         let number = self.number(superlative, !groups.is_empty());
+        if superlative.is_none() && self.leaves_out_groups(&number.clone().unwrap_or_else(rows), &groups) {
+            self.out.strain += STRAIN_OF_LEFT_OUT;
+        }
         match (number, groups.is_empty()) {
             (Some(number), true) if superlative.is_some() && self.grouped_by_target(&number) => {}
             (Some(number), _) => self.numbers_of(number, groups, superlative),
@@ -34,14 +45,20 @@ impl<'d> Composer<'_, 'd> {
 
     /// `customers with more than 5 orders`, `countries with at least 3 customers`.
     fn groups_with(&mut self, counted: CountedRows) -> bool {
-        let asks = [Mark::Count, Mark::Sum, Mark::Average, Mark::Maximum, Mark::Minimum];
-        if asks
-            .into_iter()
-            .any(|mark| self.request.marked(mark).is_some_and(|one| !self.out.conditions.contains(&one.at)))
-        {
+        let asks = [Mark::Sum, Mark::Average, Mark::Maximum, Mark::Minimum];
+        let links = self.links;
+        let asked =
+            |mark: Mark| self.request.marked(mark).copied().filter(|one| !self.out.conditions.contains(&one.at));
+        let count = asked(Mark::Count);
+        // "how many shipments have more than 2 containers": those that do are shown, and counted with it.
+        let of_rows = count.is_some_and(|mark| {
+            let next = links.links.iter().find(|link| link.at >= mark.at + mark.len);
+            counted.place > 0 && next.is_some_and(|link| link.name == Name::Place(0))
+        });
+        if asks.into_iter().any(|mark| asked(mark).is_some()) || (count.is_some() && !of_rows) {
             return false;
         }
-        let links = self.links;
+        self.consumed.extend(count.map(|mark| mark.at));
         let one = |field: &str| Group { field: field.to_owned(), by: None };
         let (groups, number) = if counted.place > 0 {
             let known = links.places[0].known;
@@ -92,6 +109,18 @@ impl<'d> Composer<'_, 'd> {
                 len += next.len;
                 what = Ok(Name::Field(place, field));
             }
+            // "price per night" is one name.
+            let field_at =
+                |at: usize| self.links.at(at).map(|link| link.name).filter(|name| matches!(name, Name::Field(..)));
+            if let (Some(name), Some(before)) = (field_at(at), mark.at.checked_sub(1).and_then(field_at))
+                && name == before
+                && let Name::Field(place, field) = name
+                && self.is_in_name(self.links.field(place, field), mark.at - 1, at)
+            {
+                self.consumed.insert(mark.at);
+                self.use_named(mark.at - 1..at + len, 1.0, place);
+                continue;
+            }
             // "top 5 by total": what is compared.
             if let Ok(Name::Field(place, field)) = what
                 && self.superlative().is_some()
@@ -103,6 +132,7 @@ impl<'d> Composer<'_, 'd> {
             }
             let paths = match what {
                 Err(part) => self.date_group(at, part),
+                Ok(Name::Place(0)) if self.names_each(mark) => self.each_row(),
                 Ok(name) => self.group_of(name),
             };
             if paths.is_empty() {
@@ -125,6 +155,43 @@ impl<'d> Composer<'_, 'd> {
             }
         }
         found
+    }
+
+    /// Whether a word of grouping says that none is to be left out.
+    fn names_each(&self, mark: Marked) -> bool {
+        let word = &self.request.tokens[mark.at + mark.len - 1].lower;
+        ["each", "every", "chaque", "cada"].contains(&word.as_str()) || word.starts_with("jede")
+    }
+
+    /// Each row by itself: two of one name are two.
+    fn each_row(&self) -> Vec<Group> {
+        let known = self.links.places[0].known;
+        let mut names: Vec<&str> = known.facts.key.iter().map(String::as_str).collect();
+        let labels = label(known);
+        names.extend(
+            labels
+                .iter()
+                .map(|field| field.name.as_str())
+                .filter(|name| !known.facts.key.iter().any(|key| key == name)),
+        );
+        names.into_iter().map(|name| Group { field: name.to_owned(), by: None }).collect()
+    }
+
+    /// Whether groups of rows leave out those without rows, which were asked for.
+    fn leaves_out_groups(&self, number: &Aggregate, groups: &[Group]) -> bool {
+        let is_each = self.request.marks.iter().any(|mark| mark.mark == Mark::Each && self.names_each(*mark));
+        let counts = number.function == Function::Count && number.field.is_none();
+        is_each
+            && counts
+            && self.out.query.conditions.is_empty()
+            && groups.iter().any(|group| group.field.contains('.'))
+    }
+
+    /// Whether two words are different parts of a field's name.
+    fn is_in_name(&self, field: &Field, one: usize, other: usize) -> bool {
+        let names = parts(&field.name);
+        let part = |at: usize| names.iter().position(|name| stem(name) == self.request.tokens[at].stem);
+        part(one).zip(part(other)).is_some_and(|(one, other)| one != other)
     }
 
     pub(super) fn date_group(&self, near: usize, part: &str) -> Vec<Group> {
@@ -151,7 +218,16 @@ impl<'d> Composer<'_, 'd> {
             }
             Name::Place(place) | Name::Relation(place) if !self.links.places[place].many => {
                 let known = self.links.places[place].known;
-                label(known).into_iter().map(|field| one(self.links.path(place, field))).collect()
+                let labels = label(known);
+                // Without a field that is surely the name, the key tells them apart, and the first text says who it is.
+                let is_plain = |field: &&Field| field.kind.is_text() && !is_flag(field) && !is_key(known, field);
+                let fields = if labels.is_empty() {
+                    let keys = known.facts.key.iter().filter_map(|key| known.field(key));
+                    keys.chain(known.domain.fields.iter().find(is_plain)).collect()
+                } else {
+                    labels
+                };
+                fields.into_iter().map(|field| one(self.links.path(place, field))).collect()
             }
             _ => Vec::new(),
         }
@@ -161,8 +237,15 @@ impl<'d> Composer<'_, 'd> {
     fn number(&mut self, superlative: Option<Marked>, grouped: bool) -> Option<Aggregate> {
         let marked =
             |mark: Mark| self.request.marked(mark).copied().filter(|one| !self.out.conditions.contains(&one.at));
-        let count = marked(Mark::Count);
-        let sum = marked(Mark::Sum);
+        let is_field = |at: usize| self.links.at(at).is_some_and(|link| matches!(link.name, Name::Field(..)));
+        // "the phone number of": no number of rows.
+        let is_attribute = |mark: &Marked| {
+            self.request.tokens[mark.at].lower == "number" && mark.at.checked_sub(1).is_some_and(is_field)
+        };
+        let count = marked(Mark::Count).filter(|mark| !is_attribute(mark));
+        // "the largest total" of rows that have one, and not of what has several of them.
+        let sum = marked(Mark::Sum)
+            .filter(|mark| superlative.is_none() || !is_field(mark.at) || self.is_total_of_others(mark.at));
         if let Some(mark) = marked(Mark::Average).or(marked(Mark::Maximum)).or(marked(Mark::Minimum)) {
             let function = match mark.mark {
                 Mark::Average => Function::Avg,
@@ -182,6 +265,17 @@ impl<'d> Composer<'_, 'd> {
             self.consumed.insert(mark.at);
             return Some(self.aggregate(Function::Sum, measured));
         }
+        let wished = match self.request.wished_number() {
+            Some(FileWish::Count) if self.out.used.is_empty() => return Some(rows()),
+            Some(FileWish::Sum) => Some(Function::Sum),
+            Some(FileWish::Average) => Some(Function::Avg),
+            Some(FileWish::Count | FileWish::Rows) | None => None,
+        };
+        if let Some(function) = wished
+            && let Some(measured) = self.measured(None)
+        {
+            return Some(self.aggregate(function, measured));
+        }
         let plain = superlative.filter(|mark| mark.measure.is_none());
         if (plain.is_some() || grouped)
             && self.says_money()
@@ -196,6 +290,24 @@ impl<'d> Composer<'_, 'd> {
             return Some(self.aggregate(Function::Sum, measured));
         }
         None
+    }
+
+    /// `which guest has the highest total of bookings`: the field is not of what is asked for, which has several of them.
+    fn is_total_of_others(&self, at: usize) -> bool {
+        let links = self.links;
+        let field = links.at(at).map(|link| link.name);
+        let Some(Name::Field(place, _)) = field else { return false };
+        let target = links.links.iter().find(|link| !self.out.conditions.contains(&link.at));
+        let Some(target) = target.filter(|target| target.at + target.len <= at) else { return false };
+        let domain = |place: usize| links.places[place].known.domain.name.as_str();
+        // "the guest of the booking with the highest total"
+        let mut between = links.links.iter().filter(|link| target.at < link.at && link.at < at);
+        let is_row = between.any(|link| matches!(link.name, Name::Place(of) if domain(of) == domain(place)));
+        !is_row
+            && match target.name {
+                Name::Place(of) | Name::Relation(of) => domain(of) != domain(place),
+                Name::Field(of, field) => links.field(of, field).kind.is_text(),
+            }
     }
 
     fn says_money(&self) -> bool {
@@ -220,6 +332,14 @@ impl<'d> Composer<'_, 'd> {
             Name::Place(place) if self.is_list(place) => self.rows_of(link, place),
             Name::Field(place, field) if !self.links.places[place].many && !grouped && link.at <= begin + 1 => {
                 let field = self.links.field(place, field);
+                let end = link.words().end;
+                let says_rows = links.at(end).is_some_and(|next| matches!(next.name, Name::Place(_)))
+                    && self.request.tokens[end].joined;
+                // "how many insured boats" asks for boats, and not for what there is in the field.
+                if says_rows && !field.kind.is_number() && self.request.marked(Mark::Different).is_none() {
+                    self.out.ignored.extend(link.words());
+                    return rows();
+                }
                 self.use_link(link, place);
                 if field.kind.is_number() {
                     self.aggregate(Function::Sum, Measured { place, field })
@@ -228,6 +348,38 @@ impl<'d> Composer<'_, 'd> {
                 }
             }
             _ => rows(),
+        }
+    }
+
+    /// `how many excavators`, where that is a name of another table: what is of that kind is counted, and not the kinds.
+    pub(super) fn check_counted_kind(&mut self) {
+        let (request, links) = (self.request, self.links);
+        let Some(mark) = request.marked(Mark::Count).copied() else { return };
+        let counts = self.out.query.aggregate.iter().any(|one| one.function == Function::Count && one.field.is_none());
+        let begin = mark.at + mark.len;
+        let is_it = |one: &&(std::ops::Range<usize>, usize, String)| {
+            one.0.start >= begin && request.told_between(begin, one.0.start) == 0
+        };
+        let Some((words, place, field)) = self.said.iter().find(is_it).cloned() else { return };
+        let names_rows = links.links.iter().any(|link| link.name == Name::Place(0));
+        let is_name = request.tokens[words.clone()].iter().any(|token| token.proper || token.quote.is_some());
+        if !counts || names_rows || is_name {
+            return;
+        }
+        let one = &links.places[place];
+        let is_label = label(one.known).iter().any(|label| label.name == field);
+        let is_kind = if place == 0 { !is_label } else { is_label && self.is_single(place) };
+        if !is_kind {
+            self.out.strain += 0.6;
+            return;
+        }
+        // Rows of several tables are of that kind.
+        let own = &links.places[0].known.domain.name;
+        let others =
+            links.places.iter().filter(|other| place > 0 && other.from == place && other.many && other.hops == 2);
+        let is_other = |name: &String| name != own && *name != one.known.domain.name;
+        if others.map(|other| &other.known.domain.name).any(is_other) {
+            self.out.ignored.extend(words);
         }
     }
 

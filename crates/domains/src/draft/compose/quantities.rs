@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use steward_core::text::parts;
 
 use super::{Composer, Measured};
+use crate::draft::Found;
 use crate::draft::asking::{Mark, asking};
 use crate::draft::dates::{When, comparison};
 use crate::draft::links::Name;
@@ -17,11 +18,18 @@ impl<'d> Composer<'_, 'd> {
         if self.is_of_missing(first.at) {
             return;
         }
-        let mut field = self.date_field(Some(first.at));
+        if self.dates_of_their_own(&all) {
+            return;
+        }
+        let chosen = self.date_of_times(first.at);
+        let mut field = chosen.flatten();
         let year = self.year_field().filter(|year| {
             all.iter().all(|when| when.text.len() == 4)
                 && field.is_none_or(|date| date.place >= year.place && !self.is_named(date.field))
         });
+        if chosen.is_none() && (self.asks_for_births() || year.is_none_or(|year| year.place > 0)) {
+            return;
+        }
         field = year.or(field);
         let Some(Measured { place, field }) = field else { return };
         let path = self.links.path(place, field);
@@ -31,6 +39,25 @@ impl<'d> Composer<'_, 'd> {
         };
         let between = self.request.marked(Mark::Between).filter(|mark| mark.at < first.at);
         let mut words: Vec<usize> = all.iter().flat_map(|when| when.at..when.at + when.len).collect();
+        let months: Vec<&When> = all.iter().filter(|when| when.month.is_some()).collect();
+        if !months.is_empty() {
+            let known = self.links.places[place].known;
+            let is_it = |one: &&Found| one.month && one.domain == known.domain.name && one.field == field.name;
+            let of = |when: &&When| self.found.iter().filter(|one| one.words.start == when.at).filter(is_it).count();
+            let compared = all.iter().any(|one| comparison(self.request, one.at, one.at + one.len).is_some());
+            // "before March" and "in March and 2024" say no year.
+            if compared || between.is_some() || months.len() < all.len() || months.iter().any(|when| of(when) == 0) {
+                self.out.ignored.extend(words);
+                return;
+            }
+            let found = self.found.iter().filter(|one| months.iter().any(|when| when.at == one.words.start));
+            let mut values: Vec<Value> = found.filter(is_it).map(|one| json!(one.value)).collect();
+            values.dedup();
+            self.consumed.extend(self.request.marks.iter().filter(|mark| mark.mark == Mark::Or).map(|mark| mark.at));
+            self.require(path, Op::In, Value::Array(values));
+            self.use_conditions_on(Measured { place, field }, words);
+            return;
+        }
         match (all.as_slice(), between) {
             ([from, to], Some(mark)) => {
                 self.require(path, Op::Between, json!([value(&from.text), value(&to.text)]));
@@ -158,7 +185,11 @@ impl<'d> Composer<'_, 'd> {
                 continue;
             }
             let compared = comparison(self.request, at, at + 1);
-            let beside = self.links.at(at + 1).or_else(|| at.checked_sub(1).and_then(|at| self.links.at(at)));
+            let before = |back: usize| at.checked_sub(back).and_then(|at| self.links.at(at));
+            let is_of = at
+                .checked_sub(1)
+                .is_some_and(|at| ["of", "von", "de"].contains(&self.request.tokens[at].lower.as_str()));
+            let beside = self.links.at(at + 1).or_else(|| before(1)).or_else(|| before(2).filter(|_| is_of));
             let beside = matches!(beside.map(|link| link.name), Some(Name::Field(place, field)) if self.links.field(place, field).kind.is_number());
             let spelled = self.request.tokens[at].text.starts_with(char::is_alphabetic);
             if compared.is_none() && (!beside || spelled) {

@@ -6,8 +6,11 @@ use serde_json::Value;
 
 use super::{Composer, KEYS, MOST, SEVERAL};
 use crate::draft::asking::{Mark, Marked};
-use crate::draft::links::{Link, Name, is_person, label};
+use crate::draft::links::{Link, Name, has_part, is_person, label};
 use crate::query::{Group, Op, Order};
+
+/// Fields of rows without a key that are shown together.
+const MOST_SHOWN: usize = 12;
 
 impl Composer<'_, '_> {
     pub(super) fn rows(&mut self, superlative: Option<Marked>) {
@@ -29,8 +32,9 @@ impl Composer<'_, '_> {
         if self.out.query.limit.is_none() {
             self.out.query.limit = Some(self.limit.unwrap_or(MOST));
         }
-        // Without wishes all fields are shown.
-        if asked || superlative.is_some() {
+        // Without wishes all fields are shown; so are those of a row without a name and a key, as in a file.
+        let is_named = !known.facts.key.is_empty() || known.domain.fields.len() > MOST_SHOWN;
+        if asked || (superlative.is_some() && is_named) {
             let mut seen = BTreeSet::new();
             fields.retain(|field| seen.insert(field.clone()));
             self.out.query.fields = fields;
@@ -115,18 +119,39 @@ impl Composer<'_, '_> {
 
     /// `the five cheapest`, `from the oldest to the youngest`.
     fn extreme(&mut self, mark: Marked, target: Option<&Link>, fields: &mut Vec<String>) {
+        // "and the fewest?" of groups: they are what is put in order.
+        if self.before.is_some_and(|before| !before.group.is_empty()) {
+            self.use_words(mark.words(), 1.0);
+            self.consumed.insert(mark.at);
+            self.out.query.limit = Some(self.limit.unwrap_or(1));
+            return;
+        }
         let measure = mark.measure;
-        let dated = measure.filter(|measure| measure.dates).and_then(|_| self.date_field(Some(mark.at)));
-        let measured = dated
-            .or_else(|| measure.and_then(|measure| self.of_measure(measure, false)))
-            .or_else(|| self.measured(Some(mark.at)));
+        // "the highest value" of texts: no other number is meant.
+        if measure.is_none()
+            && let Some(link) = self.links.at(mark.at + mark.len)
+            && let Name::Field(place, field) = link.name
+            && !self.links.field(place, field).kind.is_number()
+            && !self.links.field(place, field).kind.is_time()
+            && self.named_number().is_none()
+        {
+            self.out.ignored.extend(link.words());
+        }
+        let measured = match measure {
+            Some(measure) if measure.dates => self.age(mark),
+            _ => self
+                .measure_by_name(mark)
+                .or_else(|| measure.and_then(|measure| self.of_measure(measure, false)))
+                .or_else(|| self.measured(Some(mark.at))),
+        };
         let Some(one) = measured.filter(|one| !self.links.places[one.place].many) else {
             self.out.strain += 0.4;
             return;
         };
         let path = self.links.path(one.place, one.field);
-        // The oldest has the largest age, and the earliest birthday.
-        let reversed = self.request.tokens[mark.at].lower.starts_with("old") && !one.field.kind.is_time();
+        // The oldest has the largest age, and the earliest birthday or year.
+        let is_age = one.field.kind.is_number() && has_part(one.field, &["age", "alter"]);
+        let reversed = self.request.tokens[mark.at].lower.starts_with("old") && is_age;
         self.out.query.order = vec![Order { field: path.clone(), desc: (mark.mark == Mark::High) != reversed }];
         self.require(path.clone(), Op::NotNull, Value::Null);
         fields.push(path);

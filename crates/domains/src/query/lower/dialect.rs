@@ -1,6 +1,7 @@
 //! What the databases write differently.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::model::FieldKind;
 use crate::query::DatePart;
@@ -93,5 +94,16 @@ impl Dialect {
             (Self::MySql, DatePart::Month) => format!("date_format({column}, '%Y-%m')"),
             (Self::MySql, DatePart::Day) => format!("date_format({column}, '%Y-%m-%d')"),
         }
+    }
+}
+
+/// A value as SQLite reads it.
+pub(super) fn spelled(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Bool(flag) => i32::from(*flag).to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => format!("'{}'", text.replace('\'', "''")),
+        other => format!("'{}'", other.to_string().replace('\'', "''")),
     }
 }

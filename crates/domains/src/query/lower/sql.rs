@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Dialect, is_part};
+use super::Dialect;
+use super::dialect::spelled;
 use crate::model::FieldKind;
 use crate::query::Function;
-use crate::query::plan::{Calculation, Column, Compared, Expr, Operand, Output, Role, Sort, Source, Summary, Test};
+use crate::query::plan::{Calculation, Column, Expr, Operand, Output, Role, Source, Summary};
 
 pub(crate) struct Sql {
     pub dialect: Dialect,
@@ -15,17 +16,6 @@ pub(crate) struct Sql {
     pub(super) spelled: bool,
     /// Outputs that an inner query computes ([`once`](super::once)).
     pub(super) inner: Vec<Output>,
-}
-
-/// A value as SQLite reads it.
-fn spelled(value: &Value) -> String {
-    match value {
-        Value::Null => "NULL".to_owned(),
-        Value::Bool(flag) => i32::from(*flag).to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => format!("'{}'", text.replace('\'', "''")),
-        other => format!("'{}'", other.to_string().replace('\'', "''")),
-    }
 }
 
 /// What a function is applied to.
@@ -193,7 +183,7 @@ impl Sql {
         }
     }
 
-    fn operand(&mut self, operand: &Operand) {
+    pub(super) fn operand(&mut self, operand: &Operand) {
         match operand {
             Operand::Column(column) => self.column(column),
             Operand::Number(number) if self.dialect == Dialect::Sqlite => self.bind(number.clone()),
@@ -226,7 +216,7 @@ impl Sql {
     }
 
     /// For PostgreSQL, texts can be of types that have no order and no case.
-    fn plain_text(&mut self, column: &Column) {
+    pub(super) fn plain_text(&mut self, column: &Column) {
         if self.dialect == Dialect::Postgres && column.kind.is_text() {
             self.cast("TEXT", |sql| sql.column(column));
         } else {
@@ -235,26 +225,11 @@ impl Sql {
     }
 
     /// The expression as a text without regard to case.
-    fn folded(&mut self, expr: &Expr) {
+    pub(super) fn folded(&mut self, expr: &Expr) {
         match (self.dialect, expr) {
             (Dialect::Sqlite, _) => self.expr(expr),
             (Dialect::Postgres, Expr::Column(column)) => self.within("lower(", |sql| sql.plain_text(column)),
             _ => self.within("lower(", |sql| sql.expr(expr)),
-        }
-    }
-
-    fn folded_value(&mut self, value: Value) {
-        if self.dialect == Dialect::Sqlite {
-            self.bind(value);
-        } else {
-            self.within("lower(", |sql| sql.bind(value));
-        }
-    }
-
-    /// After what was folded: SQLite does it by how it compares.
-    fn ignoring_case(&mut self) {
-        if self.dialect == Dialect::Sqlite {
-            self.push(" COLLATE NOCASE");
         }
     }
 
@@ -271,7 +246,7 @@ impl Sql {
     }
 
     /// A number as exactly as it can be read and compared again.
-    fn fraction(&mut self, expr: &Expr) {
+    pub(super) fn fraction(&mut self, expr: &Expr) {
         if self.dialect == Dialect::Sqlite {
             self.expr(expr);
         } else {
@@ -297,7 +272,7 @@ impl Sql {
     }
 
     /// How a source belongs to the one that it is joined to.
-    fn bound(&mut self, source: &Source) {
+    pub(super) fn bound(&mut self, source: &Source) {
         let Some((to, pairs)) = &source.joined else {
             return;
         };
@@ -330,253 +305,5 @@ impl Sql {
         self.sources(&summary.sources);
         self.tests(" WHERE ", &summary.tests);
         self.push(&format!(" GROUP BY {})", keys.join(", ")));
-    }
-
-    /// Tests that must all hold, after a word; nothing if there are none.
-    pub fn tests(&mut self, word: &str, tests: &[Test]) {
-        if !tests.is_empty() {
-            self.push(word);
-            self.joined(" AND ", tests, Self::test);
-        }
-    }
-
-    fn test(&mut self, test: &Test) {
-        match test {
-            Test::Compare { expr, kind, sign, with } => self.compare(expr, *kind, sign, with),
-            Test::Like { expr, pattern } => {
-                match (self.dialect, expr) {
-                    (Dialect::MySql, _) => self.folded(expr),
-                    (_, Expr::Column(column)) => self.plain_text(column),
-                    _ => self.expr(expr),
-                }
-                self.push(if self.dialect == Dialect::Postgres { " ILIKE " } else { " LIKE " });
-                if self.dialect == Dialect::MySql {
-                    self.folded_value(Value::from(pattern.as_str()));
-                } else {
-                    self.bind(Value::from(pattern.as_str()));
-                }
-                self.push(" ESCAPE '!'");
-            }
-            Test::In { expr, kind, values } => {
-                if kind.is_text() {
-                    self.folded(expr);
-                    self.ignoring_case();
-                    self.within(" IN (", |sql| sql.list(values, |sql, value| sql.folded_value(value.clone())));
-                } else {
-                    self.expr(expr);
-                    self.within(" IN (", |sql| sql.list(values, |sql, value| sql.value(*kind, value.clone())));
-                }
-            }
-            Test::Null { expr, negated } => {
-                self.expr(expr);
-                self.push(if *negated { " IS NOT NULL" } else { " IS NULL" });
-            }
-            Test::All(tests) => self.group(tests, " AND ", "1 = 1"),
-            Test::Any(tests) => self.group(tests, " OR ", "1 = 0"),
-            Test::Not(tests) => {
-                self.push("NOT ");
-                self.group(tests, " AND ", "(1 = 1)");
-            }
-            Test::Exists { sources, tests, negated } => {
-                self.push(if *negated { "NOT " } else { "" });
-                self.within("EXISTS (SELECT 1 FROM ", |sql| {
-                    sql.sources(sources);
-                    sql.push(" WHERE ");
-                    if let Some(first) = sources.first() {
-                        sql.bound(first);
-                    }
-                    sql.tests(" AND ", tests);
-                });
-            }
-        }
-    }
-
-    fn group(&mut self, tests: &[Test], word: &str, empty: &str) {
-        if tests.is_empty() {
-            self.push(empty);
-        } else {
-            self.within("(", |sql| sql.joined(word, tests, Self::test));
-        }
-    }
-
-    fn compare(&mut self, left: &Expr, kind: FieldKind, sign: &str, right: &Compared) {
-        if kind.is_text() {
-            self.folded(left);
-            self.push(&format!(" {sign} "));
-            match right {
-                Compared::Value(value) => self.folded_value(value.clone()),
-                Compared::Column(column) => self.folded(column),
-            }
-            self.ignoring_case();
-            return;
-        }
-        // The times of SQLite are texts, with a blank or a T between day and time.
-        let is_time = match right {
-            Compared::Value(value) => kind == FieldKind::Datetime && value.as_str().is_some_and(|text| text.len() > 10),
-            Compared::Column(_) => kind.is_time(),
-        };
-        let (open, close) = if is_time && self.dialect == Dialect::Sqlite { ("datetime(", ")") } else { ("", "") };
-        self.push(open);
-        self.expr(left);
-        self.push(&format!("{close} {sign} {open}"));
-        match right {
-            Compared::Value(value) => self.value(kind, value.clone()),
-            Compared::Column(column) => self.expr(column),
-        }
-        self.push(close);
-    }
-
-    /// What rows are ordered by.
-    fn sorted(&mut self, sort: &Sort) {
-        match (sort.kind, &sort.expr) {
-            (kind, Expr::Column(column)) if kind.is_text() && sort.exact => self.plain_text(column),
-            (kind, expr) if kind.is_text() && !is_part(expr) => {
-                self.folded(expr);
-                self.ignoring_case();
-            }
-            (FieldKind::Float, expr) => self.fraction(expr),
-            (_, expr) => self.expr(expr),
-        }
-    }
-
-    /// A value that rows are ordered by.
-    fn sorted_value(&mut self, sort: &Sort, value: Value) {
-        match (self.dialect, sort.kind) {
-            (_, kind) if kind.is_text() && !sort.exact => self.folded_value(value),
-            (Dialect::Postgres | Dialect::MySql, FieldKind::Float) => {
-                self.cast(self.dialect.double(), |sql| sql.bind(value));
-            }
-            // A day in a column of times has a time too.
-            (_, FieldKind::Date) => self.value(FieldKind::Datetime, value),
-            (_, kind) => self.value(kind, value),
-        }
-    }
-
-    /// Nulls come last.
-    pub fn order(&mut self, order: &[Sort]) {
-        self.list(order, |sql, sort| {
-            let mysql = sql.dialect == Dialect::MySql;
-            if sort.nullable && mysql {
-                sql.sorted(sort);
-                sql.push(" IS NULL, ");
-            }
-            sql.sorted(sort);
-            sql.direction(sort);
-        });
-    }
-
-    fn direction(&mut self, sort: &Sort) {
-        if sort.desc {
-            self.push(" DESC");
-        }
-        if sort.nullable && self.dialect != Dialect::MySql {
-            self.push(" NULLS LAST");
-        }
-    }
-
-    /// Groups are ordered by the columns that show them: an expression that is written again is another one to some.
-    pub fn order_of_groups(&mut self, order: &[Sort]) {
-        self.list(order, |sql, sort| {
-            let shown = format!("c{}", sort.output + 1);
-            let text = sort.kind.is_text() && matches!(sort.expr, Expr::Column(_));
-            if sort.nullable && sql.dialect == Dialect::MySql {
-                // In an expression it does not know the name of a number.
-                match sort.expr {
-                    Expr::Aggregate { .. } | Expr::Summed { .. } => sql.within("(", |sql| sql.expr(&sort.expr)),
-                    Expr::Column(_) | Expr::Part(..) => sql.push(&shown),
-                }
-                sql.push(" IS NULL, ");
-            }
-            if text {
-                sql.sorted(sort);
-                sql.direction(sort);
-                sql.push(", ");
-            }
-            sql.push(&shown);
-            sql.direction(sort);
-        });
-    }
-
-    /// Rows that come after one with these values.
-    pub fn after(&mut self, order: &[Sort], values: &[Value]) {
-        let level = order.iter().all(|sort| !sort.nullable && sort.desc == order[0].desc);
-        let pairs: Vec<(&Sort, &Value)> = order.iter().zip(values).collect();
-        if level && (order.len() == 1 || self.dialect != Dialect::MySql) {
-            let (open, close) = if order.len() == 1 { ("", "") } else { ("(", ")") };
-            self.push(open);
-            self.list(order, Self::sorted);
-            self.push(close);
-            self.push(if order[0].desc { " < " } else { " > " });
-            self.push(open);
-            self.list(&pairs, |sql, (sort, value)| sql.sorted_value(sort, (*value).clone()));
-            self.push(close);
-            return;
-        }
-        // The first value alone bounds what an index has to look at.
-        if let Some((sort, value)) = pairs.first().filter(|(sort, value)| !sort.nullable && !value.is_null()) {
-            self.sorted(sort);
-            self.push(if sort.desc { " <= " } else { " >= " });
-            self.sorted_value(sort, (*value).clone());
-            self.push(" AND ");
-        }
-        self.push("(");
-        let mut word = "";
-        for (at, (sort, value)) in pairs.iter().enumerate() {
-            // Nothing comes after null but another row with null.
-            if value.is_null() {
-                continue;
-            }
-            self.push(word);
-            word = " OR ";
-            self.push("(");
-            for (sort, value) in &pairs[..at] {
-                self.sorted(sort);
-                if value.is_null() {
-                    self.push(" IS NULL");
-                } else {
-                    self.push(" = ");
-                    self.sorted_value(sort, (*value).clone());
-                }
-                self.push(" AND ");
-            }
-            self.push(if sort.nullable { "(" } else { "" });
-            self.sorted(sort);
-            self.push(if sort.desc { " < " } else { " > " });
-            self.sorted_value(sort, (*value).clone());
-            if sort.nullable {
-                self.push(" OR ");
-                self.sorted(sort);
-                self.push(" IS NULL)");
-            }
-            self.push(")");
-        }
-        // The key, which is never null, is always among them.
-        self.push(if word.is_empty() { "1 = 0)" } else { ")" });
-    }
-
-    /// Whether the columns hold one of the keys.
-    pub fn keys(&mut self, columns: &[&Output], keys: &[Vec<Value>]) {
-        let exact = |sql: &mut Self, output: &Output| match &output.expr {
-            Expr::Column(column) => sql.plain_text(column),
-            other => sql.expr(other),
-        };
-        if let [column] = columns {
-            exact(self, column);
-            self.within(" IN (", |sql| {
-                sql.list(keys, |sql, key| sql.value(column.kind, key.first().cloned().unwrap_or_default()));
-            });
-            return;
-        }
-        self.within("(", |sql| {
-            sql.joined(" OR ", keys, |sql, key| {
-                sql.within("(", |sql| {
-                    sql.joined(" AND ", columns.iter().zip(key), |sql, (column, value)| {
-                        exact(sql, column);
-                        sql.push(" = ");
-                        sql.value(column.kind, value.clone());
-                    });
-                });
-            });
-        });
     }
 }

@@ -9,7 +9,7 @@ use crate::query::dates::When;
 use crate::query::error::{Problem, QueryError, shown};
 use crate::query::plan::{Compared, Expr, Source, Test};
 use crate::query::values::{self, example, kind_in_words};
-use crate::query::{Compare, Condition, Op};
+use crate::query::{Compare, Condition, Function, Op};
 use crate::registry::listed;
 
 /// Most values of all conditions together.
@@ -343,10 +343,26 @@ fn columns(field: &Field, left: Expr, other: &Target<'_>, source: usize, compare
         )));
     }
     let right = Expr::Column(column(other.domain, with, source, !other.hops.is_empty()));
-    Ok(Test::Compare { expr: left, kind: field.kind, sign: sign(compare.op), with: Compared::Column(right) })
+    let turned = compare.op == Op::Ne && (may_be_null(&left) || may_be_null(&right));
+    let sign = sign(if turned { Op::Eq } else { compare.op });
+    let test = Test::Compare { expr: left, kind: field.kind, sign, with: Compared::Column(right) };
+    Ok(if turned { Test::Not(vec![test]) } else { test })
+}
+
+/// Whether an expression may have no value.
+fn may_be_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(column) => !column.required,
+        Expr::Aggregate { function, .. } | Expr::Summed { function, .. } => *function != Function::Count,
+        Expr::Part(..) => true,
+    }
 }
 
 fn one(field: &Field, expr: &Expr, op: Op, value: &Value) -> Result<Test, Problem> {
+    // `ne` holds wherever `eq` does not: also where there is no value.
+    if op == Op::Ne && may_be_null(expr) {
+        return Ok(Test::Not(vec![one(field, expr, Op::Eq, value)?]));
+    }
     if field.kind.is_time() {
         return at_time(field, expr, op, value);
     }
