@@ -78,8 +78,14 @@ pub fn embedding_text(headings: &[String], text: &str) -> String {
 pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&str) -> usize) -> Vec<Chunk> {
     let mut builder = Builder::new(settings, tokens);
     let mut places = Places::new(document, settings, tokens);
+    let mut showed_name = true;
     for page in &document.pages {
         places.start_page(page.name.as_deref());
+        let shows_name = shows_its_name(page);
+        if !shows_name || !showed_name {
+            builder.end_page();
+        }
+        showed_name = shows_name;
         for block in &page.blocks {
             let (units, header) = units::units(block);
             let starts_section = places.section(block);
@@ -95,6 +101,13 @@ pub fn chunk(document: &Extracted, settings: &ChunkSettings, tokens: &dyn Fn(&st
         }
     }
     builder.finish()
+}
+
+/// Whether a page begins with its name, as slides and chapters do, or has none. Sheets and attached files say nowhere what
+/// they are called, so their text never stands in one chunk with that of others.
+fn shows_its_name(page: &crate::Page) -> bool {
+    let name = page.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    name.is_none_or(|name| page.blocks.is_empty() || page.blocks.iter().any(|block| block.text.trim() == name))
 }
 
 /// Where the units of a block stand.
@@ -277,6 +290,15 @@ impl<'a> Builder<'a> {
             self.pieces.clear();
             self.repeated = 0;
         }
+    }
+
+    /// What was gathered is a chunk, however small.
+    fn end_page(&mut self) {
+        if self.pieces.len() > self.repeated {
+            self.emit(self.pieces.len());
+        }
+        self.pieces.clear();
+        self.repeated = 0;
     }
 
     /// Makes a chunk of most of what was gathered, and keeps what the next one repeats.

@@ -4,17 +4,22 @@
 //! What a file is, its content decides. Nothing here uses a clock, the network or the disk. Hostile files may still crash
 //! the libraries below, so programs call this in a process of its own.
 
+mod calendar;
+mod code_page;
 mod compound;
 mod draft;
 mod drawing;
 mod epub;
 mod error;
+mod escapes;
 mod format;
+mod formula;
 mod html;
 mod json;
 mod limits;
 mod list_number;
 mod mail;
+mod mailbox;
 mod markdown;
 mod msg;
 mod number_format;
@@ -23,9 +28,11 @@ mod office;
 mod open_document;
 mod pdf;
 mod relations;
+mod rich_text;
 mod rtf;
 mod sheets;
 mod slides;
+mod symbol_font;
 mod table;
 mod text;
 mod tiff;
@@ -89,6 +96,7 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
         Format::OldSheets(file) => xls::read(&file, &mut draft).map(|()| "xls")?,
         Format::Outlook(file) => msg::read(&file, &mut draft, &mut attached).map(|()| "msg")?,
         Format::Mail => mail::read(bytes, &mut draft, &mut attached).map(|()| "eml")?,
+        Format::Mailbox => mail::read_mailbox(bytes, &mut draft, &mut attached).map(|()| "mbox")?,
         Format::Rtf => rtf::read(bytes, &mut draft).map(|()| "rtf")?,
         Format::Image(kind) => {
             let pages = if kind == "tiff" { tiff_pages(bytes).len().max(1) } else { 1 };
@@ -112,8 +120,11 @@ fn read(bytes: &[u8], name: &str, budget: &Budget<'_>, within: usize) -> Result<
 
 fn read_text(kind: TextKind, text: &str, name: &str, draft: &mut Draft<'_>) -> Result<&'static str> {
     match kind {
+        TextKind::Code | TextKind::Plain if sheets::xml2003::is_workbook(text) => {
+            sheets::xml2003::read(text, draft).map(|()| "xls")
+        }
         TextKind::Plain => text::plain(text, draft).map(|()| "text"),
-        TextKind::Markdown => markdown::read(&text.replace("\r\n", "\n"), draft).map(|()| "markdown"),
+        TextKind::Markdown => markdown::read(text, draft).map(|()| "markdown"),
         TextKind::Html => {
             draft.page(None)?;
             draft.title = html::read(text, draft)?;
@@ -132,6 +143,10 @@ fn read_text(kind: TextKind, text: &str, name: &str, draft: &mut Draft<'_>) -> R
             Ok("json")
         }
         TextKind::Table => table::separated(text, name, draft).map(|()| "csv"),
+        TextKind::Calendar => calendar::read(text, draft).map(|()| "ics"),
+        TextKind::OpenText => open_document::read_flat(text, false, draft).map(|()| "odt"),
+        TextKind::OpenSheets => open_document::read_flat(text, true, draft).map(|()| "ods"),
+        TextKind::OpenSlides => open_document::read_flat(text, false, draft).map(|()| "odp"),
         TextKind::Code => text::code(text, draft).map(|()| "code"),
     }
 }

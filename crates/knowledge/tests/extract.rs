@@ -13,9 +13,13 @@
 mod beside;
 mod formats;
 mod hostile;
+mod mail;
 mod make;
 mod office;
+mod open_document;
+mod pages;
 mod pdf;
+mod text;
 
 use steward_core::extracted::{BlockKind, Extracted};
 use steward_knowledge::extract::{ExtractError, ExtractLimits, extract};

@@ -10,6 +10,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind, OcrEngine, PageReading};
+use steward_core::live::Live;
 use steward_core::ports::PageReader;
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError};
 use tokio::io::AsyncRead;
@@ -64,9 +65,14 @@ impl Engines {
 pub struct ConfinedPages {
     sandbox: Sandbox,
     program: PathBuf,
-    engines: Engines,
+    installed: Live<Installed>,
     steps: Steps,
     process: Limits,
+}
+
+#[derive(Default)]
+struct Installed {
+    engines: Engines,
     /// Of those that are wanted, the languages that Tesseract has.
     languages: OnceCell<String>,
 }
@@ -85,7 +91,18 @@ impl ConfinedPages {
         };
         let program = helper.program.clone();
         let (sandbox, steps) = (Sandbox::new(helper), Steps::default());
-        Self { sandbox, program, engines, steps, process, languages: OnceCell::new() }
+        let installed = Live::new(Installed { engines, languages: OnceCell::new() });
+        Self { sandbox, program, installed, steps, process }
+    }
+
+    /// For the pages that are read next.
+    pub fn change_engines(&self, engines: Engines) {
+        self.installed.replace(Installed { engines, languages: OnceCell::new() });
+    }
+
+    /// Languages that are wanted.
+    pub fn languages(&self) -> String {
+        self.installed.get().engines.languages.clone()
     }
 
     /// With only these steps of preparation.
@@ -102,7 +119,8 @@ impl ConfinedPages {
         if !matches!(answer, Answer::NeedsDrawing) {
             return Ok((answer, rest));
         }
-        let Some(pdftoppm) = &self.engines.pdftoppm else {
+        let installed = self.installed.get();
+        let Some(pdftoppm) = &installed.engines.pdftoppm else {
             return Err(failure(
                 ExtractFailureKind::UnknownFormat,
                 &format!("page {page} is a drawing, which is not read by itself"),
@@ -130,7 +148,8 @@ impl ConfinedPages {
         let mut arguments = vec![COMMAND, "--page", &number, "--limits", &limits, "--steps", &steps];
         arguments.extend(["--purpose", purpose.as_str()]);
         let mut readable = vec![self.program.clone()];
-        if let (Purpose::Models, Some(models)) = (purpose, self.engines.models()) {
+        let installed = self.installed.get();
+        if let (Purpose::Models, Some(models)) = (purpose, installed.engines.models()) {
             arguments.extend(["--models", models.to_str().ok_or_else(|| unavailable(&not_utf_8()))?]);
             readable.push(models.to_owned());
         }
@@ -159,7 +178,9 @@ impl ConfinedPages {
     }
 
     async fn tesseract(&self, program: &Path, file: &Path, page: u32) -> Result<PageReading, ExtractFailure> {
-        let languages = self.languages.get_or_try_init(|| self.installed_languages(program)).await?;
+        let installed = self.installed.get();
+        let find = || self.installed_languages(program, &installed.engines.languages);
+        let languages = installed.languages.get_or_try_init(find).await?;
         let (answer, picture) = self.look(Purpose::Tesseract, file, page).await?;
         let Answer::Picture(place) = answer else { return Err(crashed()) };
         let arguments = ["stdin", "stdout", "-l", languages, "--oem", "1", "--psm", "3", "--dpi", DPI, "tsv"];
@@ -169,11 +190,11 @@ impl ConfinedPages {
     }
 
     /// Those that are wanted and there; else the first that is there.
-    async fn installed_languages(&self, program: &Path) -> Result<String, ExtractFailure> {
+    async fn installed_languages(&self, program: &Path, wanted: &str) -> Result<String, ExtractFailure> {
         let outcome = self.run(program, &["--list-langs"], &[], tokio::io::empty()).await?;
         let text = outcome.stdout.text().into_owned() + &outcome.stderr.text();
         let there: Vec<&str> = text.lines().skip(1).map(str::trim).filter(|name| !name.is_empty()).collect();
-        let wanted: Vec<&str> = self.engines.languages.split('+').filter(|name| there.contains(name)).collect();
+        let wanted: Vec<&str> = wanted.split('+').filter(|name| there.contains(name)).collect();
         if !wanted.is_empty() {
             return Ok(wanted.join("+"));
         }
@@ -203,13 +224,15 @@ fn told_by_tesseract(outcome: &Outcome, languages: &str) -> Result<(), ExtractFa
 #[async_trait]
 impl PageReader for ConfinedPages {
     fn engines(&self) -> Vec<OcrEngine> {
-        let models = self.engines.models().map(|_| OcrEngine::Onnx);
-        let tesseract = self.engines.tesseract.as_ref().map(|_| OcrEngine::Tesseract);
+        let installed = self.installed.get();
+        let models = installed.engines.models().map(|_| OcrEngine::Onnx);
+        let tesseract = installed.engines.tesseract.as_ref().map(|_| OcrEngine::Tesseract);
         models.into_iter().chain(tesseract).collect()
     }
 
     async fn read(&self, engine: OcrEngine, file: &Path, page: u32) -> Result<PageReading, ExtractFailure> {
-        match (engine, &self.engines.tesseract) {
+        let installed = self.installed.get();
+        match (engine, &installed.engines.tesseract) {
             (OcrEngine::Tesseract, Some(program)) => self.tesseract(program, file, page).await,
             (OcrEngine::Onnx, _) => match self.look(Purpose::Models, file, page).await? {
                 (Answer::Reading(reading), _) => Ok(reading),

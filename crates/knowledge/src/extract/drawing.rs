@@ -8,7 +8,10 @@ pub(super) use diagram::add_diagram;
 
 use super::draft::Draft;
 use super::error::Result;
+use super::escapes::unescape;
+use super::formula;
 use super::relations;
+use super::rich_text::{RichText, Script, TextStyle};
 use super::xml::{Element, Node, Xml};
 use super::zip::Archive;
 
@@ -33,6 +36,17 @@ impl Outside {
     }
 }
 
+/// How a run of text is shown, by its properties (`rPr`).
+pub(super) fn run_style(properties: &Element<'_>) -> TextStyle {
+    let script = match properties.number("baseline") {
+        Some(share) if share > 0.0 => Script::Raised,
+        Some(share) if share < 0.0 => Script::Lowered,
+        _ => Script::Normal,
+    };
+    let is_struck = properties.attribute("strike").is_some_and(|strike| strike != "noStrike");
+    TextStyle { script, is_struck }
+}
+
 /// Text that stands for a picture.
 pub(super) fn description(element: &Element<'_>) -> Option<String> {
     let text = element.attribute("descr")?.trim().to_owned();
@@ -46,7 +60,8 @@ pub(super) fn add_drawing(part: &str, archive: &Archive<'_>, draft: &mut Draft<'
     let Some(text) = archive.text(part)? else { return Ok(()) };
     let related = relations::of(part, archive, draft.budget)?;
     let mut xml = Xml::new(&text, part, draft.budget);
-    let (mut paragraph, mut described) = (None::<String>, None);
+    let (mut paragraph, mut described, mut style) = (None::<RichText>, None, TextStyle::default());
+    let plain = TextStyle::default();
     while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => {
@@ -54,22 +69,29 @@ pub(super) fn add_drawing(part: &str, archive: &Archive<'_>, draft: &mut Draft<'
                     add_outside(&outside, &related, archive, draft)?;
                 }
                 match element.name() {
-                    "Fallback" => xml.skip()?,
                     "cNvPr" => described = description(&element),
                     "pic" => draft.count_picture(),
-                    "p" => paragraph = Some(String::new()),
-                    "t" => {
-                        let text = xml.inner_text()?;
+                    "p" => paragraph = Some(RichText::default()),
+                    "r" | "fld" => style = plain,
+                    "rPr" => style = run_style(&element),
+                    "oMath" => {
+                        let formula = formula::read(&mut xml)?;
                         if let Some(paragraph) = &mut paragraph {
-                            paragraph.push_str(&text);
+                            paragraph.add(&formula, plain);
                         }
                     }
-                    "br" => paragraph.iter_mut().for_each(|text| text.push('\n')),
+                    "t" => {
+                        let text = unescape(&xml.inner_text()?);
+                        if let Some(paragraph) = &mut paragraph {
+                            paragraph.add(&text, style);
+                        }
+                    }
+                    "br" => paragraph.iter_mut().for_each(|paragraph| paragraph.add("\n", plain)),
                     _ => {}
                 }
             }
             Node::Close(name) => match name.as_str() {
-                "p" => draft.paragraph(&paragraph.take().unwrap_or_default())?,
+                "p" => draft.paragraph(&paragraph.take().unwrap_or_default().take())?,
                 "pic" => {
                     if let Some(text) = described.take() {
                         draft.paragraph(&format!("Description: {text}"))?;

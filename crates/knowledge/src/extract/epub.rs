@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::error::{ExtractError, Result};
 use super::html;
 use super::relations::{resolve, unescaped};
+use super::text::is_one_of;
 use super::xml::Xml;
 use super::zip::Archive;
 use std::collections::HashMap;
@@ -22,7 +23,12 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
         match element.name() {
             "title" if draft.title.is_none() => draft.title = Some(xml.inner_text()?),
             "item" => {
-                let is_contents = element.attribute("properties").is_some_and(|all| all.contains("nav"));
+                match element.attribute("media-type").unwrap_or_default().split_once('/') {
+                    Some(("image", _)) => draft.count_picture(),
+                    Some(("audio" | "video", _)) => draft.warn("Sound and films in it are not read."),
+                    _ => {}
+                }
+                let is_contents = element.attribute("properties").is_some_and(|all| is_one_of("nav", &all));
                 if let (Some(id), Some(target)) = (element.attribute("id"), element.attribute("href")) {
                     items.insert(id, (resolve(folder, &unescaped(&target)), is_contents));
                 }
@@ -33,8 +39,17 @@ pub(super) fn read(archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     }
     let mut read = 0;
     for id in spine {
-        let Some((part, is_contents)) = items.get(&id) else { continue };
-        let Some(bytes) = archive.read(part)?.filter(|_| !is_contents) else { continue };
+        let Some((part, is_contents)) = items.get(&id) else {
+            draft.warn(format!("A chapter that the book's order names (`{id}`) is missing."));
+            continue;
+        };
+        if *is_contents {
+            continue;
+        }
+        let Some(bytes) = archive.read(part)? else {
+            draft.warn(format!("The chapter `{part}` is not in the file."));
+            continue;
+        };
         let text = decode(bytes).ok_or(ExtractError::PasswordProtected)?.text;
         read += 1;
         draft.page(None)?;

@@ -1,11 +1,13 @@
 //! What a file is, by its content. Its name only decides between kinds of plain text.
 
+use super::calendar::is_calendar;
 use super::compound::{self, Compound};
 use super::error::{ExtractError, Result};
 use super::limits::Budget;
 use super::msg;
 use super::office::{Office, OfficeKind, find_main};
-use super::text::is_one_of;
+use super::open_document;
+use super::text::{extension, is_one_of, with_line_feeds};
 use super::zip::Archive;
 use steward_sandbox::text::{Decoded, decode};
 
@@ -21,6 +23,7 @@ pub(super) enum Format<'a> {
     Rtf,
     Image(&'static str),
     Mail,
+    Mailbox,
     Text(TextKind, Decoded),
 }
 
@@ -31,6 +34,11 @@ pub(super) enum TextKind {
     Html,
     Json,
     Table,
+    Calendar,
+    /// OpenDocument in one part of XML.
+    OpenText,
+    OpenSheets,
+    OpenSlides,
     Code,
 }
 
@@ -90,15 +98,30 @@ pub(super) fn sniff<'a>(bytes: &'a [u8], name: &str, budget: &'a Budget<'a>) -> 
     {
         return Err(ExtractError::UnknownFormat(what.to_owned()));
     }
-    let decoded = decode(bytes.to_vec())
+    let mut decoded = decode(bytes.to_vec())
         .ok_or_else(|| ExtractError::UnknownFormat("it is neither text nor a document of a known kind".to_owned()))?;
     if decoded.text.trim().is_empty() {
         return Err(ExtractError::Empty);
     }
+    decoded.text = with_line_feeds(decoded.text);
+    if is_mailbox(&decoded.text) {
+        return Ok(Format::Mailbox);
+    }
     if is_mail(&decoded.text) {
         return Ok(Format::Mail);
     }
-    Ok(Format::Text(text_kind(&decoded.text, name), decoded))
+    let kind = match open_document::kind_of_flat(&decoded.text) {
+        None => text_kind(&decoded.text, name),
+        Some("text") => TextKind::OpenText,
+        Some("spreadsheet") => TextKind::OpenSheets,
+        Some("presentation") => TextKind::OpenSlides,
+        Some(other) => return Err(ExtractError::UnknownFormat(open_document_of(other))),
+    };
+    Ok(Format::Text(kind, decoded))
+}
+
+fn open_document_of(kind: &str) -> String {
+    format!("it is an OpenDocument file of a kind that isn't read (`{kind}`); save it as PDF")
 }
 
 /// Something may stand before it; a text about PDF has no end like one.
@@ -125,6 +148,7 @@ fn archive<'a>(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Format<'a>> {
         _ if archive.has("META-INF/container.xml") => Format::Epub(archive),
         _ => {
             let what = match () {
+                () if open.is_some() => &open_document_of(open.unwrap_or_default()),
                 () if archive.has("xl/workbook.bin") => "it is a binary workbook (XLSB); save it as XLSX",
                 () if archive.names().next().is_none() => return Err(ExtractError::Empty),
                 () => "it is a ZIP archive; unpack it and add the files in it",
@@ -157,6 +181,12 @@ fn compound_file<'a>(bytes: &'a [u8], budget: &'a Budget<'a>) -> Result<Format<'
 const MAIL_FIELDS: &str = "from to cc subject date message-id received return-path mime-version delivered-to \
     content-type reply-to dkim-signature x-mailer";
 
+/// Whether it begins with the line that stands before each mail of a mailbox, and a mail.
+fn is_mailbox(text: &str) -> bool {
+    let begin = text.trim_start_matches(['\u{feff}', '\n']);
+    begin.starts_with("From ") && begin.split_once('\n').is_some_and(|(_, mail)| is_mail(mail))
+}
+
 fn is_mail(text: &str) -> bool {
     let mut found = 0;
     for line in text.lines().take(100) {
@@ -185,6 +215,7 @@ fn text_kind(text: &str, name: &str) -> TextKind {
     let is_page = ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| head.starts_with(tag))
         || head.starts_with('<') && head.contains("<html");
     match extension.as_str() {
+        _ if is_calendar(text) => TextKind::Calendar,
         _ if is_page => TextKind::Html,
         "html" | "htm" | "xhtml" | "shtml" if begin.starts_with('<') => TextKind::Html,
         "md" | "markdown" | "mdown" | "mkd" | "mdx" => TextKind::Markdown,
@@ -199,12 +230,6 @@ fn text_kind(text: &str, name: &str) -> TextKind {
     }
 }
 
-pub(super) fn extension(name: &str) -> Option<String> {
-    let file = name.rsplit(['/', '\\']).next()?;
-    let (stem, extension) = file.rsplit_once('.')?;
-    (!stem.is_empty()).then(|| extension.to_ascii_lowercase())
-}
-
 /// Extensions of programs and settings.
 const CODE: &str = "asm bash bat c cc cfg clj cmake conf cpp cs css cxx dart diff erl ex exs f90 fish go gradle \
     graphql groovy h hcl hpp hs ini java jl js jsx kt kts less lisp lua m mk ml mli mm nix patch php pl pm properties \
@@ -214,8 +239,8 @@ const CODE: &str = "asm bash bat c cc cfg clj cmake conf cpp cs css cxx dart dif
 /// What the name says that the file is, as far as it is at odds with what it is: for a warning.
 pub(super) fn named_otherwise(name: &str, doc_type: &str) -> Option<String> {
     const KNOWN: &[&str] = &[
-        "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "xls", "msg", "rtf", "eml", "png", "jpeg", "gif",
-        "tiff", "webp", "bmp",
+        "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "xls", "msg", "rtf", "eml", "mbox", "ics", "png",
+        "jpeg", "gif", "tiff", "webp", "bmp",
     ];
     let extension = extension(name)?;
     let said = match extension.as_str() {
@@ -225,9 +250,11 @@ pub(super) fn named_otherwise(name: &str, doc_type: &str) -> Option<String> {
         "docm" | "dotx" => "docx",
         "xlsm" | "xltx" => "xlsx",
         "pptm" | "ppsx" | "potx" => "pptx",
-        "ott" => "odt",
-        "ots" => "ods",
-        "otp" => "odp",
+        "ott" | "fodt" => "odt",
+        "ots" | "fods" => "ods",
+        "otp" | "fodp" => "odp",
+        "mbx" => "mbox",
+        "ical" | "ifb" | "vcs" => "ics",
         other => other,
     };
     let speaks =

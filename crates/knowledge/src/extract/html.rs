@@ -1,15 +1,21 @@
 //! The readable text of a page: headings, paragraphs, lists, tables, code. What is there to move around a site, and what
 //! runs, is left out. Only tags are looked at, no tree is built, so the time is linear and nothing nests too deeply.
 
+mod embedded;
+mod reversed;
+mod struck;
 mod writer;
 
 use super::draft::Draft;
 use super::error::Result;
+use super::text::is_one_of;
+use embedded::Embedded;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use std::cell::RefCell;
 use steward_core::extracted::Block;
+use struck::Struck;
 use writer::Writer;
 
 const CHUNK: usize = 4096;
@@ -18,8 +24,8 @@ const MAIN_LETTERS: usize = 200;
 
 /// Never shown as text.
 const HIDDEN: &[&str] = &[
-    "script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select", "button", "textarea",
-    "audio", "video", "dialog",
+    "script", "style", "noscript", "template", "iframe", "object", "canvas", "button", "audio", "video", "dialog",
+    "datalist",
 ];
 /// For moving around, as elements, roles, and beginnings of classes and ids.
 const NAVIGATION: &[&str] = &["nav", "footer"];
@@ -44,8 +50,22 @@ pub(super) fn read(html: &str, draft: &mut Draft<'_>) -> Result<Option<String>> 
 
 /// The title and the text of a page.
 fn parse(html: &str, without_navigation: bool) -> (Option<String>, Vec<Block>) {
-    let reader = Reader(RefCell::new(State { without_navigation, ..State::default() }));
-    let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
+    let reversed = reversed::count_items(html).into_iter();
+    let reader = Reader(RefCell::new(State { reversed, without_navigation, ..State::default() }));
+    let mut state = tokenize(html, reader).0.into_inner();
+    state.end_embedded();
+    let (blocks, is_main) = state.writer.finish();
+    let letters = |main: bool| -> usize {
+        blocks.iter().zip(&is_main).filter(|(_, is_main)| !main || **is_main).map(|(block, _)| block.text.len()).sum()
+    };
+    let only_main = without_navigation && letters(true) >= MAIN_LETTERS;
+    let kept = blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main);
+    (state.title, kept.map(|(block, _)| block).collect())
+}
+
+/// Hands the tags and texts of a page to a sink.
+fn tokenize<S: TokenSink>(html: &str, sink: S) -> S {
+    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let input = BufferQueue::default();
     let mut rest = html;
     while !rest.is_empty() {
@@ -55,14 +75,17 @@ fn parse(html: &str, without_navigation: bool) -> (Option<String>, Vec<Block>) {
         let _ = tokenizer.feed(&input);
     }
     tokenizer.end();
-    let mut state = tokenizer.sink.0.into_inner();
-    let (blocks, is_main) = state.writer.finish();
-    let letters = |main: bool| -> usize {
-        blocks.iter().zip(&is_main).filter(|(_, is_main)| !main || **is_main).map(|(block, _)| block.text.len()).sum()
-    };
-    let only_main = without_navigation && letters(true) >= MAIN_LETTERS;
-    let kept = blocks.into_iter().zip(is_main).filter(|(_, main)| *main || !only_main);
-    (state.title, kept.map(|(block, _)| block).collect())
+    tokenizer.sink
+}
+
+/// How the text within an element is to be taken.
+fn content_of<H>(name: &str) -> TokenSinkResult<H> {
+    match name {
+        "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
+        "script" => TokenSinkResult::RawData(RawKind::ScriptData),
+        "style" | "iframe" | "noscript" | "xmp" | "noframes" | "noembed" => TokenSinkResult::RawData(RawKind::Rawtext),
+        _ => TokenSinkResult::Continue,
+    }
 }
 
 struct Reader(RefCell<State>);
@@ -90,16 +113,29 @@ impl Span {
 #[derive(Default)]
 struct State {
     writer: Writer,
+    struck: Struck,
+    /// How many items each list that counts down has.
+    reversed: std::vec::IntoIter<u32>,
     title: Option<String>,
     in_title: bool,
+    /// Within a link to a note.
+    in_note_mark: bool,
     silent: Option<Span>,
+    embedded: Option<Embedded>,
     main: Option<Span>,
     without_navigation: bool,
 }
 
 impl State {
     fn text(&mut self, text: &str) {
-        if self.silent.is_some() {
+        if let Some(silent) = &self.silent {
+            if silent.name == "style" {
+                self.struck.add_style(text);
+            }
+            return;
+        }
+        if let Some(embedded) = &mut self.embedded {
+            embedded.add(text);
             return;
         }
         match (&mut self.title, self.in_title) {
@@ -111,35 +147,57 @@ impl State {
     fn open(&mut self, tag: &Tag) -> TokenSinkResult<()> {
         let name: &str = &tag.name;
         let is_void = VOID.contains(&name);
-        if let Some(silent) = &mut self.silent {
+        let is_reversed = reversed::is_reversed(tag);
+        let items = if is_reversed { self.reversed.next() } else { None };
+        if self.embedded.as_mut().is_some_and(|embedded| !embedded.open(tag)) {
+            self.end_embedded();
+        }
+        if self.embedded.is_some() {
+        } else if let Some(silent) = &mut self.silent {
             if !is_void {
                 silent.is_open_after(name, true);
             }
         } else if !is_void && !tag.self_closing && self.is_left_out(tag) {
             self.writer.flush();
             self.silent = Some(Span::new(name));
+        } else if let Some(embedded) = Embedded::begin(tag).filter(|_| !tag.self_closing) {
+            self.embedded = Some(embedded);
         } else if name == "title" && self.title.is_none() {
             (self.title, self.in_title) = (Some(String::new()), true);
         } else {
             self.begin_main(tag);
+            (0..self.struck.open_tag(name)).for_each(|_| self.writer.strike(false));
+            if !is_void && !tag.self_closing && self.struck.begin(tag) {
+                self.writer.strike(true);
+            }
             match name {
-                "img" => self.writer.text(attribute(tag, "alt").unwrap_or("")),
+                "img" => {
+                    let alt = attribute(tag, "alt").map(str::trim).filter(|alt| !alt.is_empty());
+                    if let Some(alt) = alt {
+                        self.writer.text(&format!(" {alt} "));
+                    }
+                }
+                "input" => self.writer.text(&input_text(tag)),
+                "a" if is_note_mark(tag) => {
+                    self.in_note_mark = true;
+                    self.writer.raise(true);
+                }
+                "td" | "th" => self.writer.open_cell(name, span(tag, "colspan"), span(tag, "rowspan")),
                 "ol" => {
-                    let start = attribute(tag, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
-                    self.writer.open_list(Some((attribute(tag, "type").unwrap_or("1"), start)));
+                    let start = attribute(tag, "start").and_then(|start| start.parse().ok()).or(items).unwrap_or(1);
+                    self.writer.open_list(Some((attribute(tag, "type").unwrap_or("1"), start, is_reversed)));
                 }
                 "ul" => self.writer.open_list(None),
                 "li" => self.writer.open_item(attribute(tag, "value").and_then(|value| value.parse().ok())),
                 _ => self.writer.open(name),
             }
         }
-        match name {
-            "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
-            "script" => TokenSinkResult::RawData(RawKind::ScriptData),
-            "style" | "iframe" | "noscript" | "xmp" | "noframes" | "noembed" => {
-                TokenSinkResult::RawData(RawKind::Rawtext)
-            }
-            _ => TokenSinkResult::Continue,
+        content_of(name)
+    }
+
+    fn end_embedded(&mut self) {
+        if let Some(embedded) = self.embedded.take() {
+            self.writer.text(&embedded.write());
         }
     }
 
@@ -171,17 +229,27 @@ impl State {
     }
 
     fn close(&mut self, name: &str) {
+        if let Some(embedded) = &mut self.embedded {
+            if embedded.close(name) {
+                self.end_embedded();
+            }
+            return;
+        }
         if let Some(silent) = &mut self.silent {
             if !silent.is_open_after(name, false) {
                 self.silent = None;
+                self.struck.end_style();
             }
             return;
         }
         if name == "title" {
             self.in_title = false;
+        } else if name == "a" && std::mem::take(&mut self.in_note_mark) {
+            self.writer.raise(false);
         } else {
             self.writer.close(name);
         }
+        (0..self.struck.close_tag(name)).for_each(|_| self.writer.strike(false));
         if let Some(main) = &mut self.main
             && !main.is_open_after(name, false)
         {
@@ -189,6 +257,26 @@ impl State {
             self.main = None;
             self.writer.in_main = false;
         }
+    }
+}
+
+/// What a field of a form shows.
+fn input_text(tag: &Tag) -> String {
+    let kind = attribute(tag, "type").unwrap_or("text").to_ascii_lowercase();
+    match kind.as_str() {
+        "checkbox" | "radio" if attribute(tag, "checked").is_some() => " ☒ ".to_owned(),
+        "checkbox" | "radio" => " ☐ ".to_owned(),
+        "hidden" | "password" | "file" | "image" | "submit" | "reset" | "button" => String::new(),
+        _ => attribute(tag, "value").map(|value| format!(" {value} ")).unwrap_or_default(),
+    }
+}
+
+/// How many columns or rows a cell covers; 0: all the rows that come.
+fn span(tag: &Tag, name: &str) -> usize {
+    let count = attribute(tag, name).and_then(|count| count.trim().parse().ok());
+    match count {
+        Some(0) if name == "rowspan" => usize::MAX,
+        count => count.unwrap_or(1),
     }
 }
 
@@ -206,6 +294,12 @@ fn is_of(word: &str, known: &str) -> bool {
             "s-nav",
         ]
         .contains(&rest)
+}
+
+/// Whether a link leads to a note: its text is the note's mark.
+fn is_note_mark(tag: &Tag) -> bool {
+    let has = |name: &str, kind: &str| attribute(tag, name).is_some_and(|kinds| is_one_of(kind, kinds));
+    has("epub:type", "noteref") || has("role", "doc-noteref")
 }
 
 fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {

@@ -1,5 +1,6 @@
 //! MSG: a mail as Outlook saves it, a compound file with a stream for each property.
 
+use super::code_page::encoding_of_code_page;
 use super::compound::Compound;
 use super::draft::Draft;
 use super::error::Result;
@@ -7,7 +8,7 @@ use super::mail::{ReadAttached, body_text, head};
 use super::numbers::{u32_at, utf_16};
 use super::{html, rtf};
 use encoding_rs::Encoding;
-use steward_sandbox::text::decode;
+use steward_sandbox::text::{decode, decode_declared, html_says_more};
 
 pub(super) const PROPERTIES: &str = "__properties_version1.0";
 const SUBJECT: &str = "0037";
@@ -47,20 +48,21 @@ pub(super) fn read(file: &Compound<'_>, draft: &mut Draft<'_>, attached: ReadAtt
     Ok(())
 }
 
+/// As a mail program shows it: the HTML if it says something that the plain text doesn't.
 fn body(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
-    if let Some(plain) = text(file, "", BODY)?.filter(|body| !body.trim().is_empty()) {
-        return body_text(&plain, draft);
-    }
+    let plain = text(file, "", BODY)?.filter(|body| !body.trim().is_empty());
     let page = match binary(file, "", BODY_HTML)? {
         Some(bytes) => Some(decoded(file, &bytes)?),
         None => text(file, "", BODY_HTML)?,
     };
-    if let Some(page) = page {
-        return html::read(&page, draft).map(drop);
-    }
-    match binary(file, "", BODY_RTF)?.and_then(|packed| rtf::unpacked(&packed)) {
-        Some(body) => rtf::read(&body, draft),
-        None => Ok(()),
+    match (plain, page) {
+        (None, Some(page)) => html::read(&page, draft).map(drop),
+        (Some(plain), Some(page)) if html_says_more(&page, &plain) => html::read(&page, draft).map(drop),
+        (Some(plain), _) => body_text(&plain, draft),
+        (None, None) => match binary(file, "", BODY_RTF)?.and_then(|packed| rtf::unpacked(&packed)) {
+            Some(body) => rtf::read(&body, draft),
+            None => Ok(()),
+        },
     }
 }
 
@@ -68,7 +70,7 @@ fn body(file: &Compound<'_>, draft: &mut Draft<'_>) -> Result<()> {
 fn decoded(file: &Compound<'_>, bytes: &[u8]) -> Result<String> {
     let page = file.read(PROPERTIES)?.as_deref().and_then(code_page);
     if let (Some(encoding), Err(_)) = (page, std::str::from_utf8(bytes)) {
-        return Ok(encoding.decode_without_bom_handling(bytes).0.into_owned());
+        return Ok(decode_declared(bytes, encoding));
     }
     Ok(decode(bytes.to_vec()).map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |found| found.text))
 }
@@ -81,20 +83,7 @@ fn code_page(properties: &[u8]) -> Option<&'static Encoding> {
         let entries = properties.get(32..)?.chunks_exact(16);
         entries.filter(|entry| u32_at(entry, 0) == Some(wanted)).find_map(|entry| u32_at(entry, 8))
     };
-    let label = match value(MESSAGE_CODE_PAGE).or_else(|| value(INTERNET_CODE_PAGE))? {
-        932 => "shift_jis".to_owned(),
-        936 => "gbk".to_owned(),
-        949 => "euc-kr".to_owned(),
-        950 => "big5".to_owned(),
-        20_866 => "koi8-r".to_owned(),
-        50_220..=50_222 => "iso-2022-jp".to_owned(),
-        51_932 => "euc-jp".to_owned(),
-        54_936 => "gb18030".to_owned(),
-        65_001 => "utf-8".to_owned(),
-        page @ 28_591..=28_605 => format!("iso-8859-{}", page - 28_590),
-        page => format!("windows-{page}"),
-    };
-    Encoding::for_label(label.as_bytes())
+    encoding_of_code_page(value(MESSAGE_CODE_PAGE).or_else(|| value(INTERNET_CODE_PAGE))?)
 }
 
 /// A property's text, in Unicode or in the encoding of the machine that wrote it.

@@ -7,6 +7,8 @@ mod code;
 mod dates;
 mod decimal;
 
+pub(super) use dates::serial_number;
+
 use code::{Condition, Part, Section};
 
 /// A format's code, taken apart.
@@ -53,10 +55,10 @@ impl Format {
             22 => "yyyy-mm-dd h:mm",
             37 | 38 => "#,##0;(#,##0)",
             39 | 40 => "#,##0.00;(#,##0.00)",
-            41 => "#,##0;-#,##0;\"-\"",
-            42 => "\"$\"#,##0;(\"$\"#,##0);\"$-\"",
-            43 => "#,##0.00;-#,##0.00;\"-\"",
-            44 => "\"$\"#,##0.00;(\"$\"#,##0.00);\"$-\"",
+            41 => "_(* #,##0_);_(* (#,##0);_(* \"-\"_);_(@_)",
+            42 => "_(\"$\"* #,##0_);_(\"$\"* (#,##0);_(\"$\"* \"-\"_);_(@_)",
+            43 => "_(* #,##0.00_);_(* (#,##0.00);_(* \"-\"??_);_(@_)",
+            44 => "_(\"$\"* #,##0.00_);_(\"$\"* (#,##0.00);_(\"$\"* \"-\"??_);_(@_)",
             45 => "mm:ss",
             46 => "[h]:mm:ss",
             47 => "mm:ss.0",
@@ -70,6 +72,11 @@ impl Format {
         let shown = self.choose(number).and_then(|(section, number)| section.show(number, from_1904));
         let shown = shown.map(|shown| shown.trim().to_owned()).filter(|shown| !shown.is_empty());
         shown.unwrap_or_else(|| general(number))
+    }
+
+    /// Whether numbers are shown as dates or times.
+    pub fn shows_dates(&self) -> bool {
+        self.sections.first().is_some_and(Section::has_date)
     }
 
     /// A text, as it is shown.

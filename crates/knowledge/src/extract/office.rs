@@ -2,9 +2,11 @@
 
 use super::draft::Draft;
 use super::error::Result;
+use super::escapes::unescape;
 use super::limits::Budget;
 use super::mail::ReadAttached;
 use super::relations::{self, Relation, Relations};
+use super::text::extension;
 use super::xml::Xml;
 use super::zip::Archive;
 use std::collections::HashMap;
@@ -68,7 +70,7 @@ pub(super) fn title(archive: &Archive<'_>, budget: &Budget<'_>) -> Result<Option
     let relations = relations::of("", archive, budget)?;
     let part = relations.first("core-properties").unwrap_or(PROPERTIES);
     let Some(text) = archive.text(part)? else { return Ok(None) };
-    Xml::new(&text, part, budget).text_of_next("title")
+    Ok(Xml::new(&text, part, budget).text_of_next("title")?.map(|title| unescape(&title)))
 }
 
 /// A part that another one leads to by its kind, or the one that has its usual name.
@@ -95,7 +97,9 @@ pub(super) fn read_embedded(
         return Ok(());
     };
     // Parts of a page need no beginning of one.
-    let is_page = content_type(&relation.target, archive, draft.budget)?.is_some_and(|kind| kind.contains("html"));
+    let is_named_so = matches!(extension(name).as_deref(), Some("html" | "htm" | "xhtml"));
+    let is_page = !is_named_so
+        && content_type(&relation.target, archive, draft.budget)?.is_some_and(|kind| kind.contains("html"));
     let name = if is_page { format!("{name}.html") } else { name.to_owned() };
     attached(&content, &name, draft)
 }

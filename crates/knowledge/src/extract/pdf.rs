@@ -5,6 +5,7 @@ mod blocks;
 mod cmap;
 mod columns;
 mod content;
+mod direction;
 mod encoding;
 mod font;
 mod lines;
@@ -19,7 +20,7 @@ use super::limits::Budget;
 use annotations::{Fields, Remark};
 use blocks::{Body, Kind, Piece};
 use content::{Interpreter, Sources, interpret};
-use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{UTF_16BE, UTF_16LE};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use lines::Row;
 use spans::Spans;
@@ -41,7 +42,7 @@ struct Read {
 pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<()> {
     let pdf = Pdf::new(bytes.to_vec()).map_err(refusal)?;
     let title = pdf.metadata().title.as_ref().map(|title| text_string(title));
-    draft.title = title.filter(|title| !is_a_file_name(title));
+    draft.title = title.filter(|title| !is_a_file_name(title) && !is_placeholder(title));
     if pdf.pages().is_empty() {
         return Err(ExtractError::broken("it has no pages"));
     }
@@ -134,15 +135,16 @@ fn area(piece: &Piece, spans: &Spans) -> Option<Area> {
     (x1 > x0 && y1 > y0).then_some(Area { x: x0, y: y0, width: x1 - x0, height: y1 - y0 })
 }
 
-/// Strings outside of pages are in UTF-16, UTF-8 or nearly Windows' Western encoding.
+/// Strings outside of pages are in UTF-16, UTF-8 or an encoding of their own.
 fn text_string(bytes: &[u8]) -> String {
     let text = match bytes {
         [0xfe, 0xff, rest @ ..] => UTF_16BE.decode_without_bom_handling(rest).0,
         [0xff, 0xfe, rest @ ..] => UTF_16LE.decode_without_bom_handling(rest).0,
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
-        bytes => WINDOWS_1252.decode_without_bom_handling(bytes).0,
+        bytes => encoding::doc_encoded(bytes).into(),
     };
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    let lines = lines.replace('\t', " ");
     lines.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect()
 }
 
@@ -154,4 +156,11 @@ fn is_a_file_name(title: &str) -> bool {
         || ["dvi", "tex", "doc", "docx", "indd", "ps", "pdf", "qxd", "odt", "rtf", "xls", "xlsx", "html"]
             .iter()
             .any(|end| title.rsplit_once('.').is_some_and(|(stem, extension)| extension == *end && !stem.contains(' ')))
+}
+
+/// Programs put this where nobody gave a title.
+fn is_placeholder(title: &str) -> bool {
+    let title = title.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    let rest = title.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '-' || letter == ' ');
+    ["untitled", "untitled document", "no title", "powerpoint presentation", "unspecified"].contains(&rest)
 }

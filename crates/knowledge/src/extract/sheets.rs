@@ -2,8 +2,12 @@
 //! comments, charts, text boxes. Hidden sheets, rows and columns are read like others.
 
 mod beside;
+mod cell_pictures;
 mod cells;
+mod controls;
 mod formulas;
+mod strings;
+pub(super) mod xml2003;
 
 pub(super) use beside::add_running;
 pub(super) use formulas::column_name;
@@ -18,6 +22,7 @@ use super::relations;
 use super::table;
 use super::xml::{Element, Node, Xml};
 use beside::Beside;
+use cell_pictures::CellPictures;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,11 +52,12 @@ pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAtt
         return Err(ExtractError::broken("it names no sheets"));
     }
     if let Some(text) = related.text_of("sharedStrings", archive)? {
-        book.strings = strings(&text, draft.budget)?;
+        book.strings = strings::read_shared(&text, draft.budget)?;
     }
     if let Some(text) = related.text_of("styles", archive)? {
         book.formats = formats(&text, draft.budget)?;
     }
+    book.pictures = CellPictures::read(&related, archive, draft.budget)?;
     let persons = names(related.first("person"), ("person", "id", "displayName"), archive, draft.budget)?;
     let (mut uncounted, mut left_out) = (0, 0);
     for (name, part) in sheets {
@@ -63,6 +69,7 @@ pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAtt
         let sheet = book.read_sheet(&text, &part, draft.budget)?;
         uncounted += sheet.uncounted;
         left_out += sheet.left_out;
+        (0..sheet.pictures).for_each(|_| draft.count_picture());
         let beside = Beside { part: &part, archive, persons: &persons };
         sheet.header.iter().try_for_each(|line| draft.paragraph(line))?;
         table::add(&sheet.rows, draft)?;
@@ -92,39 +99,28 @@ pub(super) fn warn_of_columns(count: usize, draft: &mut Draft<'_>) {
     }
 }
 
+#[derive(Debug)]
+struct CellFormat {
+    number: Arc<Format>,
+    is_struck: bool,
+}
+
 #[derive(Default)]
 struct Book {
     strings: Vec<String>,
-    formats: Vec<Arc<Format>>,
+    formats: Vec<CellFormat>,
+    pictures: CellPictures,
     from_1904: bool,
     /// Values were not computed when the file was written, as far as they are 0.
     is_to_calculate: bool,
 }
 
-fn strings(text: &str, budget: &Budget<'_>) -> Result<Vec<String>> {
-    let mut xml = Xml::new(text, "sharedStrings", budget);
-    let mut all = Vec::new();
-    while let Some(element) = xml.next_open()? {
-        match element.name() {
-            "si" => all.push(String::new()),
-            // How it is spoken.
-            "rPh" => xml.skip()?,
-            "t" => {
-                let text = xml.inner_text()?;
-                if let Some(last) = all.last_mut() {
-                    last.push_str(&text);
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(all)
-}
-
 /// The formats of cells, by the number that cells name.
-fn formats(text: &str, budget: &Budget<'_>) -> Result<Vec<Arc<Format>>> {
+fn formats(text: &str, budget: &Budget<'_>) -> Result<Vec<CellFormat>> {
     let mut xml = Xml::new(text, "styles", budget);
-    let (mut own, mut found, mut in_cells): (HashMap<u16, Arc<Format>>, Vec<Arc<Format>>, bool) = Default::default();
+    let (mut own, mut found, mut in_cells): (HashMap<u16, Arc<Format>>, Vec<CellFormat>, bool) = Default::default();
+    // Of each font, whether it strikes out.
+    let mut struck: Vec<bool> = Vec::new();
     let id = |element: &Element<'_>| element.attribute("numFmtId").and_then(|id| id.parse::<u16>().ok());
     while let Some(node) = xml.next()? {
         match node {
@@ -135,10 +131,18 @@ fn formats(text: &str, budget: &Budget<'_>) -> Result<Vec<Arc<Format>>> {
                     let code = element.attribute("formatCode").unwrap_or_default();
                     own.extend(id(&element).map(|id| (id, Arc::new(Format::of(&code)))));
                 }
+                "font" => struck.push(false),
+                "strike" => {
+                    let value = element.attribute("val");
+                    struck.last_mut().into_iter().for_each(|font| *font = strings::is_on(value.as_deref()));
+                }
                 "cellXfs" => in_cells = true,
                 "xf" if in_cells => {
                     let id = id(&element).unwrap_or(0);
-                    found.push(own.entry(id).or_insert_with(|| Arc::new(Format::built_in(id))).clone());
+                    let number = own.entry(id).or_insert_with(|| Arc::new(Format::built_in(id))).clone();
+                    let font = element.attribute("fontId").and_then(|font| font.parse::<usize>().ok());
+                    let is_struck = font.and_then(|font| struck.get(font)).copied().unwrap_or(false);
+                    found.push(CellFormat { number, is_struck });
                 }
                 _ => {}
             },

@@ -9,8 +9,19 @@ use steward_core::extracted::BlockKind;
 /// Most letters of a heading that is underlined.
 const HEADING_CHARS: usize = 200;
 
+/// The text with line feeds between its lines, also where it has carriage returns alone.
+pub(super) fn with_line_feeds(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// With line feeds in place of what else parts lines in Unicode.
+fn with_plain_lines(text: &str) -> String {
+    with_line_feeds(text.replace(['\u{85}', '\u{b}', '\u{2028}'], "\n").replace('\u{2029}', "\n\n"))
+}
+
 /// Paragraphs, with the lines as they are; form feeds separate pages, and underlined lines are headings.
 pub(super) fn plain(text: &str, draft: &mut Draft<'_>) -> Result<()> {
+    let text = with_plain_lines(text);
     let (mut levels, mut unmarked) = (HashMap::new(), BTreeSet::new());
     for page in text.split('\x0c') {
         if page.trim().is_empty() {
@@ -57,6 +68,7 @@ pub(super) fn plain(text: &str, draft: &mut Draft<'_>) -> Result<()> {
 
 /// Paragraphs of lines that stay as they are.
 pub(super) fn paragraphs(text: &str) -> Vec<String> {
+    let text = with_plain_lines(text);
     let mut all = vec![Vec::new()];
     for line in text.lines().map(str::trim_end) {
         match all.last_mut() {
@@ -81,6 +93,13 @@ fn is_underlined(heading: &str, line: &str) -> bool {
 /// Whether `word` is one of the words of `list`, which has blanks between them.
 pub(super) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
+}
+
+/// What the name of a file ends with after the last point, in lower case.
+pub(super) fn extension(name: &str) -> Option<String> {
+    let file = name.rsplit(['/', '\\']).next()?;
+    let (stem, extension) = file.rsplit_once('.')?;
+    (!stem.is_empty()).then(|| extension.to_ascii_lowercase())
 }
 
 /// A whole text as it is.

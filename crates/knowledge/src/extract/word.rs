@@ -3,20 +3,27 @@
 //! hold, are computed.
 
 mod body;
+mod equation;
+mod notes;
 mod numbering;
+mod run;
 mod styles;
 
 use super::draft::Draft;
 use super::error::Result;
-use super::limits::Budget;
+use super::formula;
 use super::mail::ReadAttached;
 use super::office::{Office, Remark, related, title};
 use super::relations::{self, Relations};
+use super::rich_text::{RichText, TextStyle};
 use super::xml::{Node, Xml};
 use super::zip::Archive;
 use body::Body;
+use notes::Beside;
 use numbering::Numbering;
-use std::collections::{BTreeMap, HashSet};
+use run::Run;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use styles::Style;
 
 pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAttached<'_>) -> Result<()> {
     let (archive, main) = (&office.archive, office.main.as_str());
@@ -26,17 +33,20 @@ pub(super) fn read(office: &Office<'_>, draft: &mut Draft<'_>, attached: ReadAtt
     let part = |kind: &str| related(kind, &format!("{folder}/{kind}.xml"), &relations, archive);
     let numbering = Numbering::read(part("numbering"), archive, draft.budget)?;
     let styles = styles::read(part("styles"), archive, draft.budget)?;
-    let notes = Beside {
-        footnotes: remarks(part("footnotes"), "footnote", archive, draft.budget)?,
-        endnotes: remarks(part("endnotes"), "endnote", archive, draft.budget)?,
-        comments: remarks(part("comments"), "comment", archive, draft.budget)?,
-        ..Beside::default()
-    };
+    let text = archive.need(main)?;
+    let mut notes = Beside::new(
+        remarks(part("footnotes"), "footnote", &styles, archive, draft)?,
+        remarks(part("endnotes"), "endnote", &styles, archive, draft)?,
+        remarks(part("comments"), "comment", &styles, archive, draft)?,
+    );
+    if let Some(settings) = part("settings").map(|part| archive.text(&part)).transpose()?.flatten() {
+        notes.read_ways(&settings, "settings", draft.budget)?;
+    }
+    notes.read_ways(&text, main, draft.budget)?;
     draft.page(None)?;
     let mut body = Body { archive, styles, numbering, beside: notes, attached, is_running: false };
     body.read_running("header", &relations, draft)?;
     let (_, first) = draft.position();
-    let text = archive.need(main)?;
     body.read_part(&text, main, &relations, draft)?;
     draft.take_title(first);
     body.beside.take_rest().iter().try_for_each(|text| draft.paragraph(text))?;
@@ -61,80 +71,49 @@ impl Body<'_, '_> {
     }
 }
 
-/// Texts that the body refers to, by their ids; each is read once.
-#[derive(Default)]
-struct Beside {
-    footnotes: BTreeMap<String, Remark>,
-    endnotes: BTreeMap<String, Remark>,
-    comments: BTreeMap<String, Remark>,
-    footnotes_seen: u32,
-    endnotes_seen: u32,
-}
-
-impl Beside {
-    /// What an element of the body refers to.
-    fn take(&mut self, element: &str, id: &str) -> Option<String> {
-        match element {
-            "commentReference" => self.comments.remove(id).map(|comment| comment.written("")),
-            "footnoteReference" => {
-                let note = self.footnotes.remove(id)?;
-                self.footnotes_seen += 1;
-                Some(format!("Footnote {}: {}", self.footnotes_seen, note.text.trim()))
-            }
-            "endnoteReference" => {
-                let note = self.endnotes.remove(id)?;
-                self.endnotes_seen += 1;
-                Some(format!("Endnote {}: {}", self.endnotes_seen, note.text.trim()))
-            }
-            _ => None,
-        }
-    }
-
-    /// What nothing refers to.
-    fn take_rest(&mut self) -> Vec<String> {
-        let notes =
-            std::mem::take(&mut self.footnotes).into_values().chain(std::mem::take(&mut self.endnotes).into_values());
-        let comments = std::mem::take(&mut self.comments).into_values().map(|comment| comment.written(""));
-        notes.map(|note| note.text).chain(comments).collect()
-    }
-}
-
 /// Notes or comments by their ids.
 fn remarks(
     part: Option<String>,
     element: &str,
+    styles: &HashMap<String, Style>,
     archive: &Archive<'_>,
-    budget: &Budget<'_>,
+    draft: &mut Draft<'_>,
 ) -> Result<BTreeMap<String, Remark>> {
     let mut found = BTreeMap::new();
     let Some(part) = part else { return Ok(found) };
-    let Some(text) = archive.text(&part)? else { return Ok(found) };
-    let mut xml = Xml::new(&text, &part, budget);
-    let mut open: Option<(String, Remark)> = None;
+    let Some(content) = archive.text(&part)? else { return Ok(found) };
+    let mut xml = Xml::new(&content, &part, draft.budget);
+    let mut open: Option<(String, String)> = None;
+    let (mut text, mut run) = (RichText::default(), Run::default());
+    let plain = TextStyle::default();
     while let Some(node) = xml.next()? {
         match node {
             Node::Open(one) if one.name() == element => {
-                let author = one.attribute("author").unwrap_or_default();
-                open = Some((one.attribute("id").unwrap_or_default(), Remark { author, text: String::new() }));
+                open = Some((one.attribute("id").unwrap_or_default(), one.attribute("author").unwrap_or_default()));
+                text = RichText::default();
             }
-            Node::Open(one) => {
-                let name = one.name().to_owned();
-                let Some((_, remark)) = &mut open else { continue };
-                match name.as_str() {
-                    "Fallback" | "del" | "moveFrom" | "instrText" | "delText" => xml.skip()?,
-                    "t" => remark.text.push_str(&xml.inner_text()?),
-                    "tab" | "ptab" => remark.text.push('\t'),
-                    "br" | "cr" => remark.text.push('\n'),
-                    "noBreakHyphen" => remark.text.push('-'),
-                    _ => {}
+            Node::Open(one) if open.is_none() || run.read(&one, styles) => {}
+            Node::Open(one) => match one.name() {
+                "del" | "moveFrom" | "instrText" | "delText" | "pPrChange" | "rPrChange" => xml.skip()?,
+                "t" => run.add_text(&xml.inner_text()?, &mut text),
+                "sym" => run.add_sign(&one, &mut text),
+                "oMath" => text.add(&formula::read(&mut xml)?, plain),
+                "tab" | "ptab" => text.add("\t", plain),
+                "br" | "cr" => text.add("\n", plain),
+                "noBreakHyphen" => text.add("-", plain),
+                _ => {}
+            },
+            Node::Close(name) if name == element => {
+                let text = text.take();
+                if let Some((id, author)) = open.take().filter(|_| !text.trim().is_empty()) {
+                    found.insert(id, Remark { author, text });
                 }
             }
-            Node::Close(name) if name == element => {
-                found.extend(open.take().filter(|(_, remark)| !remark.text.trim().is_empty()));
-            }
-            Node::Close(name) if name == "p" => open.iter_mut().for_each(|(_, remark)| remark.text.push('\n')),
+            Node::Close(name) if name == "p" => text.add("\n", plain),
+            Node::Close(name) if name == "r" => run.end(),
             _ => {}
         }
     }
+    run.warn(draft);
     Ok(found)
 }

@@ -6,6 +6,7 @@ use super::error::{ExtractError, Result};
 use super::number_format::{Format, general};
 use super::numbers::{f64_at, size_at, u16_at, u32_at, utf_16};
 use super::office::Remark;
+use super::rich_text::{RichText, Script, TextStyle};
 use super::sheets::{COLUMNS, add_running, column_name};
 use super::table;
 use encoding_rs::WINDOWS_1252;
@@ -20,6 +21,7 @@ const CONTINUE: u16 = 0x003c;
 const PASSWORD: u16 = 0x002f;
 const FORMAT: u16 = 0x041e;
 const CELL_FORMAT: u16 = 0x00e0;
+const FONT: u16 = 0x0031;
 const FROM_1904: u16 = 0x0022;
 const SHARED_TEXT: u16 = 0x00fd;
 const TEXT: u16 = 0x0204;
@@ -69,6 +71,9 @@ struct Book {
     strings: Vec<String>,
     own_formats: HashMap<u16, Arc<Format>>,
     formats: Vec<Arc<Format>>,
+    /// For each of these, whether cells are struck out.
+    struck: Vec<bool>,
+    fonts: Vec<TextStyle>,
     from_1904: bool,
     sheets: Vec<(usize, String)>,
 }
@@ -162,6 +167,7 @@ fn book(stream: &[u8]) -> Result<Book> {
                 }
             }
             FROM_1904 => book.from_1904 = u16_at(data, 0) == Some(1),
+            FONT => book.fonts.push(font_style(data)),
             FORMAT => {
                 if let (Some(id), Some(code)) = (u16_at(data, 0), short_text(data, 2, 2)) {
                     book.own_formats.insert(id, Arc::new(Format::of(&code)));
@@ -171,6 +177,8 @@ fn book(stream: &[u8]) -> Result<Book> {
                 let id = u16_at(data, 2).unwrap_or(0);
                 let format = book.own_formats.entry(id).or_insert_with(|| Arc::new(Format::built_in(id)));
                 book.formats.push(Arc::clone(format));
+                let font = u16_at(data, 0).and_then(|font| font_at(&book.fonts, font));
+                book.struck.push(font.is_some_and(|font| font.is_struck));
             }
             STRINGS => {
                 let mut pieces = vec![data];
@@ -178,7 +186,7 @@ fn book(stream: &[u8]) -> Result<Book> {
                     pieces.push(more);
                     records.next();
                 }
-                book.strings = Strings { pieces, piece: 0, at: 8 }.all();
+                book.strings = Strings { pieces, piece: 0, at: 8, fonts: &book.fonts }.all();
             }
             EOF => {
                 ended = true;
@@ -209,6 +217,7 @@ struct Strings<'a> {
     pieces: Vec<&'a [u8]>,
     piece: usize,
     at: usize,
+    fonts: &'a [TextStyle],
 }
 
 impl Strings<'_> {
@@ -267,9 +276,42 @@ impl Strings<'_> {
             }
             left -= letters;
         }
-        self.take(runs * 4 + extra)?;
-        Some(text)
+        let runs = self.take(runs * 4)?;
+        self.take(extra)?;
+        Some(show_runs(text, &runs, self.fonts))
     }
+}
+
+fn font_style(font: &[u8]) -> TextStyle {
+    const STRUCK: u16 = 8;
+    let script = match u16_at(font, 8) {
+        Some(1) => Script::Raised,
+        Some(2) => Script::Lowered,
+        _ => Script::Normal,
+    };
+    TextStyle { script, is_struck: u16_at(font, 2).is_some_and(|look| look & STRUCK != 0) }
+}
+
+/// The fonts are counted without one in the place of 4.
+fn font_at(fonts: &[TextStyle], number: u16) -> Option<TextStyle> {
+    fonts.get(usize::from(if number > 4 { number - 1 } else { number })).copied()
+}
+
+/// A text whose parts have fonts: where each begins, in units of UTF-16, and its font.
+fn show_runs(text: String, runs: &[u8], fonts: &[TextStyle]) -> String {
+    if runs.is_empty() || fonts.iter().all(|font| *font == TextStyle::default()) {
+        return text;
+    }
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let (mut shown, mut style, mut from) = (RichText::default(), TextStyle::default(), 0);
+    for run in runs.chunks_exact(4) {
+        let start = u16_at(run, 0).map_or(from, usize::from).clamp(from, units.len());
+        shown.add(&String::from_utf16_lossy(&units[from..start]), style);
+        style = u16_at(run, 2).and_then(|font| font_at(fonts, font)).unwrap_or_default();
+        from = start;
+    }
+    shown.add(&String::from_utf16_lossy(&units[from..]), style);
+    shown.take()
 }
 
 impl Book {
@@ -368,15 +410,22 @@ impl Book {
     }
 
     fn show_text(&self, format: Option<u16>, text: String) -> String {
-        match format.and_then(|at| self.formats.get(usize::from(at))) {
+        let shown = match format.and_then(|at| self.formats.get(usize::from(at))) {
             Some(format) => format.show_text(text),
             None => text,
-        }
+        };
+        self.strike(format, shown)
+    }
+
+    fn strike(&self, format: Option<u16>, text: String) -> String {
+        let is_struck = format.is_some_and(|at| self.struck.get(usize::from(at)) == Some(&true));
+        if is_struck && !text.trim().is_empty() && !text.contains("~~") { format!("~~{text}~~") } else { text }
     }
 
     fn show(&self, format: Option<u16>, number: f64) -> String {
-        let format = format.and_then(|at| self.formats.get(usize::from(at)));
-        format.map_or_else(|| general(number), |format| format.show(number, self.from_1904))
+        let of_cell = format.and_then(|at| self.formats.get(usize::from(at)));
+        let shown = of_cell.map_or_else(|| general(number), |format| format.show(number, self.from_1904));
+        self.strike(format, shown)
     }
 }
 

@@ -5,7 +5,7 @@ use super::limits::Budget;
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
-use quick_xml::name::ResolveResult;
+use quick_xml::name::{QName, ResolveResult};
 use quick_xml::reader::NsReader;
 use std::borrow::Cow;
 
@@ -36,6 +36,9 @@ impl Element<'_> {
     }
 }
 
+/// The element around contents of which one is read.
+const CHOICES: &str = "AlternateContent";
+
 fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
@@ -45,6 +48,8 @@ pub(super) struct Xml<'a> {
     budget: &'a Budget<'a>,
     part: &'a str,
     depth: usize,
+    /// For each choice between contents that is open, whether one was taken.
+    choices: Vec<bool>,
 }
 
 impl<'a> Xml<'a> {
@@ -52,7 +57,7 @@ impl<'a> Xml<'a> {
     pub fn new(text: &'a str, part: &'a str, budget: &'a Budget<'a>) -> Self {
         let mut reader = NsReader::from_str(text);
         reader.config_mut().expand_empty_elements = true;
-        Self { reader, budget, part, depth: 0 }
+        Self { reader, budget, part, depth: 0, choices: Vec::new() }
     }
 
     /// `None` at the end.
@@ -66,11 +71,20 @@ impl<'a> Xml<'a> {
                 Event::Start(element) => {
                     self.depth += 1;
                     self.budget.depth(self.depth)?;
-                    Node::Open(Element(element))
+                    let element = Element(element);
+                    if self.is_other_choice(&element) {
+                        self.skip()?;
+                        continue;
+                    }
+                    Node::Open(element)
                 }
                 Event::End(end) => {
                     self.depth = self.depth.saturating_sub(1);
-                    Node::Close(local(end.name().0).to_owned())
+                    let name = local(end.name().0);
+                    if name == CHOICES {
+                        self.choices.pop();
+                    }
+                    Node::Close(name.to_owned())
                 }
                 Event::Text(text) => Node::Text(text.into_inner()),
                 Event::CData(data) => Node::Text(data.into_inner()),
@@ -87,6 +101,44 @@ impl<'a> Xml<'a> {
                 Event::Eof => return Ok(None),
                 _ => continue,
             }));
+        }
+    }
+
+    /// Whether it is one of several contents of which another one is read: office programs write the same in a newer and
+    /// an older way, and say what a program must know for the newer one.
+    fn is_other_choice(&mut self, element: &Element<'_>) -> bool {
+        match element.name() {
+            CHOICES => self.choices.push(false),
+            "Choice" if !self.choices.is_empty() => {
+                let required = element.attribute("Requires").unwrap_or_default();
+                let is_known = required.split_whitespace().all(|prefix| self.is_of_office(prefix));
+                let Some(is_taken) = self.choices.last_mut() else { return false };
+                let is_other = *is_taken || !is_known;
+                *is_taken |= is_known;
+                return is_other;
+            }
+            "Fallback" => return self.choices.last().copied().unwrap_or(true),
+            _ => {}
+        }
+        false
+    }
+
+    /// Whether a prefix stands for a namespace of office programs. One that the file doesn't declare is taken for such.
+    fn is_of_office(&self, prefix: &str) -> bool {
+        let name = format!("{prefix}:name");
+        match self.reader.resolver().resolve_attribute(QName(&name)).0 {
+            ResolveResult::Bound(space) => {
+                let space = space.into_inner();
+                [
+                    "schemas.microsoft.com/",
+                    "schemas.openxmlformats.org/",
+                    "purl.oclc.org/ooxml/",
+                    "schemas-microsoft-com:",
+                ]
+                .iter()
+                .any(|known| space.contains(known))
+            }
+            _ => true,
         }
     }
 

@@ -36,7 +36,7 @@ fn values_of_forms_stand_after_their_labels() {
     for part in [
         "Name of the employee: Marlene Oduya",
         "Department: Warehouse North",
-        "Wants a reply by post: [x] Yes",
+        "Wants a reply by post: [x]",
         "Überstunden im März nicht bezahlt",
     ] {
         assert!(text.replace('\n', " ").contains(part), "{part}: {text}");
@@ -70,7 +70,9 @@ fn fields_of_every_kind_are_read() {
         ("/FT /Ch /V (r) /Opt [[(r) (Red)] [(b) (Blue)]]", "Colour of the hull: Red\n"),
         ("/FT /Ch /V [(red) (blue)]", "Colour of the hull: red, blue\n"),
         ("/FT /Btn /V /Off /AS /Off", "Colour of the hull: [ ]\n"),
-        ("/FT /Btn /AS /Express", "Colour of the hull: [x] Express\n"),
+        ("/FT /Btn /AS /Express", "Colour of the hull: [x]\n"),
+        ("/FT /Btn /Parent << /V /1 /Ff 32768 >> /AS /1", "Colour of the hull: [x]\n"),
+        ("/FT /Btn /Parent << /V /1 /Ff 32768 >> /AS /Off", "Colour of the hull: [ ]\n"),
         (
             "/FT /Sig /V << /Name (Ann Lee) /M (D:20250901083000Z) >>",
             "Colour of the hull: Signed by Ann Lee on 2025-09-01\n",
@@ -84,6 +86,13 @@ fn fields_of_every_kind_are_read() {
     ] {
         assert_eq!(text(&field(rest)), expect, "{rest}");
     }
+    // In the encoding of strings outside of pages, which is not Windows'.
+    let marks = "/FT /Tx /V <313085323020a0208d97696d658e2083208b2096209e20802066696e>";
+    assert!(text(&field(marks)).ends_with("Colour of the hull: 10–20 € “Šime” … ‰ Œ ž • fin\n"));
+    assert_eq!(text(&field("/FT /Tx /V (a\\tb\\255c)")), "Colour of the hull: a bc\n");
+    // What stands on a button, which is no value of a box to tick.
+    assert_eq!(text(&field("/FT /Btn /Ff 65536 /MK << /CA (Submit form) >>")), "Colour of the hull: Submit form\n");
+    assert_eq!(text(&field("/FT /Btn /AS /Off /MK << /CA (4) >>")), "Colour of the hull: [ ]\n");
     // Without a value there may be a drawing of one.
     let drawn = stream(
         "/Type /XObject /Subtype /Form /BBox [0 0 100 17] /Resources << /Font << /Helv 5 0 R >> >>",
@@ -98,6 +107,12 @@ fn fields_of_every_kind_are_read() {
     assert_eq!(
         shown(&read(&annotated("", form, &fields), "a.pdf").unwrap()),
         "Colour of the hull:\nship.name: Aurora\n"
+    );
+    let fields =
+        [b"<< /T (rig) /Kids [7 0 R] >>".to_vec(), b"<< /T (kind) /Parent 6 0 R /FT /Btn /V /Ketch >>".to_vec()];
+    assert_eq!(
+        shown(&read(&annotated("", form, &fields), "a.pdf").unwrap()),
+        "Colour of the hull:\nrig.kind: [x] Ketch\n"
     );
 }
 
@@ -121,6 +136,19 @@ fn remarks_are_read_and_what_is_left_out_is_told() {
     let form = "/AcroForm << /Fields [6 0 R] >>";
     let around = b"<< /T (a) /Parent 6 0 R /Kids [6 0 R] >>".to_vec();
     assert_eq!(shown(&read(&annotated(endless, form, &[around]), "a.pdf").unwrap()), "Colour of the hull:\n");
+}
+
+#[test]
+fn placeholders_are_no_titles() {
+    let titled = |title: &str| {
+        let bytes = String::from_utf8(annotated("", "", &[format!("<< /Title ({title}) >>").into_bytes()])).unwrap();
+        read(bytes.replace("/Root 1 0 R", "/Root 1 0 R /Info 6 0 R").as_bytes(), "a.pdf").unwrap().title
+    };
+    for title in ["untitled", "(Untitled)", "Untitled-1", "PowerPoint Presentation"] {
+        assert_eq!(titled(title), None, "{title}");
+    }
+    assert_eq!(titled("Untitled poems").as_deref(), Some("Untitled poems"));
+    assert_eq!(titled("The bay \\215north\\216").as_deref(), Some("The bay “north”"));
 }
 
 #[test]

@@ -158,10 +158,35 @@ fn books() {
     assert_eq!(found.title.as_deref(), Some("The lighthouse"));
 }
 
+#[test]
+fn chapters_that_are_missing_are_told() {
+    let container = b"<container><rootfiles><rootfile full-path='p.opf'/></rootfiles></container>";
+    let package = b"<package><manifest><item id='a' href='a.xhtml' properties='nav-not'/><item id='x' href='gone.xhtml'/>\
+        <item id='p' href='p.png' media-type='image/png'/><item id='s' href='s.mp3' media-type='audio/mpeg'/></manifest>\
+        <spine><itemref idref='a'/><itemref idref='x'/><itemref idref='y'/></spine></package>";
+    let file = zip(&[
+        ("mimetype", b"application/epub+zip"),
+        ("META-INF/container.xml", container),
+        ("p.opf", package),
+        (
+            "a.xhtml",
+            b"<html><body><h1>One</h1><p>Chapter 912<a epub:type='noteref' href='#f'>1</a> <a href='#f'>2</a></p></body></html>",
+        ),
+    ]);
+    let found = check(&file, "a.epub", "epub", "== One\n# One\nChapter 912¹ 2\n");
+    let expected = [
+        "Sound and films in it are not read.",
+        "The chapter `gone.xhtml` is not in the file.",
+        "A chapter that the book's order names (`y`) is missing.",
+    ];
+    assert_eq!(found.warnings[..3], expected);
+    assert!(found.warnings[3].starts_with("Pictures in it are not read (1)"), "{:?}", found.warnings);
+}
+
 const MAIL: &str = "From: Ann <ann@example.org>\r\nTo: bo@example.org\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n\
     Date: Fri, 1 Mar 2024 10:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n\
     --B\r\nContent-Type: multipart/alternative; boundary=C\r\n\r\n--C\r\nContent-Type: text/plain\r\n\r\nThe plain text.\r\n\
-    --C\r\nContent-Type: text/html\r\n\r\n<p>The page.</p>\r\n--C--\r\n\
+    --C\r\nContent-Type: text/html\r\n\r\n<p>The <b>text</b>.</p>\r\n--C--\r\n\
     --B\r\nContent-Type: text/csv; name=a.csv\r\nContent-Disposition: attachment; filename=a.csv\r\n\r\nk,v\r\n1,2\r\n\
     --B\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=x.bin\r\n\
     Content-Transfer-Encoding: base64\r\n\r\nAAECAwQFBgcICQ==\r\n--B--\r\n";

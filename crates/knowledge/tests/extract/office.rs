@@ -1,6 +1,8 @@
 //! Office files: values as they are shown, and what stands beside the main text.
 
+mod cells;
 mod word;
+mod word_runs;
 
 use super::make::zip;
 use super::{check, data, read};
@@ -176,7 +178,7 @@ fn slides_with_numbers_diagrams_and_comments() {
         ),
     ]);
     let items = "- 3. third\n- a) below\n- b) below too\n- 4. fourth\n- a) anew\n";
-    let rest = "- first\n- below the first\n- second\nComment by Ann Berg: Too long\nComment by Bo: Shorten\nComment by Ann: Done\n";
+    let rest = "- first\n- – below the first\n- second\nComment by Ann Berg: Too long\nComment by Bo: Shorten\nComment by Ann: Done\n";
     check(&file, "a.pptx", "pptx", &format!("{items}Harbour Ltd\n{rest}== \n{items}{rest}"));
 }
 
@@ -238,7 +240,7 @@ fn open_documents_beside_their_text() {
         ("Object 1/content.xml", chart.as_bytes()),
     ]);
     let expected = "== S\n| 7.5% | 12.5 EUR | 37:30:00 | =A1*2 | 04103 | seven |\n| --- | --- | --- | --- | --- | --- |\n\
-        Comment: Why?\nChart\nRain\n|  | mm |\n| --- | --- |\n| May | 12 |\n";
+        Comment on F1: Why?\nChart\nRain\n|  | mm |\n| --- | --- |\n| May | 12 |\n";
     let found = check(&file, "a.ods", "ods", expected);
     assert!(found.warnings[0].starts_with("1 cell has a formula"), "{:?}", found.warnings);
 }
@@ -253,8 +255,7 @@ fn files_without_sheets_or_slides_say_so() {
 fn rich_text_beside_the_body() {
     let text = br"{\rtf1\ansi\ansicpg1252{\header Contract 4711\par}{\footer Harbour Ltd\par}\pard The tenant pays.{\*\atnid AB}{\*\atnauthor Ann Berg}\chatn{\*\annotation{\*\atndate 1}Too low?\par}{\footnote See annex}\par
 {\shp{\*\shpinst{\sp{\sn x}{\sv 1}}{\shptxt In a box\par}}}{\*\shppict{\pict 00}}{\nonshppict{\pict 00}}{\listtext 1.\tab}First\par}";
-    let expected =
-        "Contract 4711\nThe tenant pays.See annex\nComment by Ann Berg: Too low?\nIn a box\n1. First\nHarbour Ltd\n";
+    let expected = "Contract 4711\nThe tenant pays.\nComment by Ann Berg: Too low?\nFootnote 1: See annex\nIn a box\n1. First\nHarbour Ltd\n";
     let found = check(text, "a.rtf", "rtf", &expected.replace("1. First", "1.\tFirst"));
     assert!(found.warnings[0].starts_with("Pictures in it are not read (1)"), "{:?}", found.warnings);
 }

@@ -64,6 +64,20 @@ fn letters_stand_where_they_are_put() {
 }
 
 #[test]
+fn raised_and_lowered_digits_are_told_apart() {
+    let page = "BT /F1 12 Tf 50 700 Td (Area 25 km) Tj /F1 7 Tf 5 Ts (2) Tj /F1 12 Tf 0 Ts ( and 10) Tj /F1 7 Tf 5 Ts (-6) Tj \
+                /F1 12 Tf 0 Ts ( cells, CO) Tj /F1 7 Tf -3 Ts (2) Tj /F1 12 Tf 0 Ts ( on the 1) Tj /F1 7 Tf 5 Ts (st) Tj ET \
+                BT /F1 7 Tf 50 654 Td (1) Tj /F1 12 Tf 4 -4 Td (See the annex) Tj ET \
+                BT /F1 12 Tf 50 600 Td (Small ) Tj /F1 9 Tf (12 beside) Tj ET";
+    check(
+        &pdf(&[page]),
+        "a.pdf",
+        "pdf",
+        "Area 25 km² and 10⁻⁶ cells, CO₂ on the 1st\n¹See the annex\nSmall 12 beside\n",
+    );
+}
+
+#[test]
 fn fonts_say_what_their_codes_are() {
     let table = stream(
         "",

@@ -2,16 +2,20 @@
 
 use super::super::draft::Draft;
 use super::super::error::Result;
+use super::super::escapes::unescape;
 use super::super::number_format::Format;
 use super::super::relations;
+use super::super::rich_text::TextStyle;
 use super::super::table;
 use super::super::xml::{Element, Node, Xml};
 use super::super::zip::Archive;
-use super::add_drawing;
+use super::{add_drawing, run_style};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most points of a series.
 const POINTS: u32 = 2000;
+/// The element with the sizes of bubbles.
+const SIZE: &str = "bubbleSize";
 
 #[derive(Default)]
 struct Series {
@@ -21,6 +25,8 @@ struct Series {
     /// From the inner ones to the outer ones, which go on until the next of them.
     categories: Vec<BTreeMap<u32, String>>,
     values: BTreeMap<u32, String>,
+    /// Of bubbles.
+    sizes: BTreeMap<u32, String>,
 }
 
 impl Series {
@@ -47,8 +53,12 @@ struct Chart {
     /// How many series of the newer kind have a name.
     named: usize,
     format: Option<Format>,
+    /// Of the run of text that is open.
+    style: TextStyle,
     point: u32,
     left_out: bool,
+    /// Its values are those of another file.
+    has_source_file: bool,
 }
 
 /// Adds a chart: what it is called, and a row for each category with the values of all series.
@@ -60,7 +70,7 @@ pub(in super::super) fn add_chart(part: &str, archive: &Archive<'_>, draft: &mut
         match node {
             Node::Open(element) => match element.name() {
                 // Also the text of a point in charts of the newer kind.
-                "v" | "t" | "f" | "formatCode" => {
+                "v" | "t" | "f" | "formatCode" | "name" => {
                     let name = element.name().to_owned();
                     let text = xml.inner_text()?;
                     chart.take(&name, &text);
@@ -82,6 +92,7 @@ impl Chart {
         match element.name() {
             "ser" | "data" => self.series.push(Series::default()),
             "series" => self.named += 1,
+            "externalData" => self.has_source_file = true,
             "pt" => {
                 self.point = element
                     .attribute("idx")
@@ -96,6 +107,8 @@ impl Chart {
                 let code = element.attribute("formatCode");
                 self.format = code.map(|code| Format::of(&code));
             }
+            "r" | "fld" => self.style = TextStyle::default(),
+            "rPr" => self.style = run_style(element),
             // A title above a title that is empty.
             "title" if self.is_within(|name| name.ends_with("Ax") || name == "axis") => self.axes.push(String::new()),
             _ => {}
@@ -122,6 +135,8 @@ impl Chart {
     }
 
     fn take(&mut self, element: &str, text: &str) {
+        let text =
+            &*if element == "t" { self.style.script.show(&unescape(text)).into_owned() } else { text.to_owned() };
         let within = |wanted: &[&str]| self.open.iter().any(|open| wanted.contains(&open.as_str()));
         let is_value = within(&["val", "yVal", "numDim"]);
         let is_category = within(&["cat", "xVal", "strDim"]);
@@ -132,6 +147,8 @@ impl Chart {
         let is_label = within(&["dLbl", "dLbls", "dataLabels", "dataLabel"]);
         match element {
             "formatCode" => self.format = Some(Format::of(text)),
+            "name" if within(&["trendline"]) => self.labels.push(text.trim().to_owned()),
+            "name" => {}
             "f" => {
                 if let Some(series) = self.series.last_mut().filter(|_| is_value) {
                     text.clone_into(&mut series.source);
@@ -156,7 +173,7 @@ impl Chart {
                     series.name.push_str(text);
                 }
             }
-            _ if is_value || is_category => self.take_point(text, is_value),
+            _ if is_value || is_category || within(&[SIZE]) => self.take_point(text, is_value),
             _ => {}
         }
     }
@@ -170,7 +187,12 @@ impl Chart {
             _ => text.to_owned(),
         };
         let point = self.point;
+        let is_size = self.is_within(|name| name == SIZE);
         let Some(series) = self.series.last_mut().filter(|_| point < POINTS) else { return };
+        if is_size {
+            series.sizes.insert(point, shown);
+            return;
+        }
         if !is_value && series.categories.is_empty() {
             series.categories.push(BTreeMap::new());
         }
@@ -201,20 +223,35 @@ impl Chart {
             .copied()
             .collect();
         let mut table = vec![vec![String::new()]];
-        table[0].extend(self.series.iter().enumerate().map(|(at, series)| match series.name.trim() {
-            "" => format!("Series {}", at + 1),
-            name => name.to_owned(),
-        }));
+        for (at, series) in self.series.iter().enumerate() {
+            let name = match series.name.trim() {
+                "" => format!("Series {}", at + 1),
+                name => name.to_owned(),
+            };
+            let of_sizes = (!series.sizes.is_empty()).then(|| format!("{name} (size)"));
+            table[0].extend(std::iter::once(name).chain(of_sizes));
+        }
         for row in rows {
             let mut cells = vec![
                 self.series.iter().map(|series| series.category(row)).find(|name| !name.is_empty()).unwrap_or_default(),
             ];
-            cells.extend(self.series.iter().map(|series| series.values.get(&row).cloned().unwrap_or_default()));
+            for series in &self.series {
+                let columns =
+                    std::iter::once(&series.values).chain((!series.sizes.is_empty()).then_some(&series.sizes));
+                cells.extend(columns.map(|column| column.get(&row).cloned().unwrap_or_default()));
+            }
             table.push(cells);
         }
         if table.len() > 1 {
             table::add(&table, draft)?;
         } else {
+            if self.has_source_file {
+                let what = if title.is_empty() { "a chart".to_owned() } else { format!("the chart `{title}`") };
+                draft.warn(format!(
+                    "The values of {what} are in another file and not kept in this one. Open it in the program that \
+                     made it, update the chart and save it, and add that; or add the other file."
+                ));
+            }
             for series in self.series.iter().filter(|series| !series.source.is_empty()) {
                 let name = if series.name.is_empty() { "Series" } else { &series.name };
                 draft.paragraph(&format!("{name}: {}", series.source))?;

@@ -2,10 +2,16 @@
 
 use super::super::draft::Draft;
 use super::super::error::Result;
+use super::super::escapes::unescape;
+use super::super::rich_text::{RichText, TextStyle};
 use super::super::xml::{Node, Xml};
 use super::super::zip::Archive;
+use super::run_style;
 use std::collections::{HashMap, HashSet};
 use steward_core::extracted::BlockKind;
+
+/// Most levels that are marked.
+const MAX_LEVELS: usize = 10;
 
 #[derive(Default)]
 struct Points {
@@ -16,25 +22,30 @@ struct Points {
     top: Option<String>,
 }
 
-/// Adds the texts of a diagram as items, in their order.
+/// Adds the texts of a diagram as items, in their order, with a dash for each level that one stands below the first.
 pub(in super::super) fn add_diagram(part: &str, archive: &Archive<'_>, draft: &mut Draft<'_>) -> Result<()> {
     let text = archive.need(part)?;
     let points = read(&text, part, draft)?;
     let texts: HashMap<&str, &str> = points.all.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
     let mut order = Vec::new();
     let mut seen = HashSet::new();
-    let mut waiting: Vec<&str> = points.top.iter().map(String::as_str).collect();
-    while let Some(id) = waiting.pop() {
+    // The document itself is level 0.
+    let mut waiting: Vec<(&str, usize)> = points.top.iter().map(|id| (id.as_str(), 0)).collect();
+    while let Some((id, level)) = waiting.pop() {
         if seen.insert(id) {
-            order.push(id);
+            order.push((id, level));
             let below = points.below.get(id).map(Vec::as_slice).unwrap_or_default();
-            waiting.extend(below.iter().rev().map(|(_, id)| id.as_str()));
+            waiting.extend(below.iter().rev().map(|(_, id)| (id.as_str(), level + 1)));
         }
     }
     // Those that nothing leads to.
-    order.extend(points.all.iter().map(|(id, _)| id.as_str()).filter(|id| !seen.contains(id)));
-    for id in order {
-        draft.block(BlockKind::ListItem, texts.get(id).copied().unwrap_or_default())?;
+    order.extend(points.all.iter().map(|(id, _)| (id.as_str(), 1)).filter(|(id, _)| !seen.contains(id)));
+    for (id, level) in order {
+        let text = texts.get(id).copied().unwrap_or_default();
+        if !text.trim().is_empty() {
+            let mark = "– ".repeat(level.saturating_sub(1).min(MAX_LEVELS));
+            draft.block(BlockKind::ListItem, &format!("{mark}{text}"))?;
+        }
     }
     Ok(())
 }
@@ -80,20 +91,23 @@ fn read(text: &str, part: &str, draft: &Draft<'_>) -> Result<Points> {
 
 /// Up to the end of the element that was opened last.
 fn paragraphs(xml: &mut Xml<'_>) -> Result<String> {
-    let (mut open, mut all) = (1, String::new());
+    let (mut open, mut all, mut style) = (1, RichText::default(), TextStyle::default());
     while open > 0 {
         match xml.next()? {
             Some(Node::Open(element)) => {
                 open += 1;
-                if matches!(element.name(), "p" | "br") && !all.is_empty() {
-                    all.push('\n');
+                match element.name() {
+                    "p" | "br" if !all.is_empty() => all.add("\n", TextStyle::default()),
+                    "r" | "fld" => style = TextStyle::default(),
+                    "rPr" => style = run_style(&element),
+                    _ => {}
                 }
             }
             Some(Node::Close(_)) => open -= 1,
-            Some(Node::Text(text)) if !text.trim().is_empty() || !all.is_empty() => all.push_str(&text),
+            Some(Node::Text(text)) if !text.trim().is_empty() || !all.is_empty() => all.add(&unescape(&text), style),
             Some(Node::Text(_)) => {}
             None => break,
         }
     }
-    Ok(all.trim().to_owned())
+    Ok(all.take().trim().to_owned())
 }

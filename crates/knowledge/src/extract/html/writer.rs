@@ -1,15 +1,25 @@
 use super::super::list_number::written;
-use super::super::table::{add_to_cell, markdown};
+use super::super::rich_text::{RichText, Script, TextStyle};
+use super::super::table::{Grid, add_to_cell, markdown};
 use super::super::text::is_one_of;
 use steward_core::extracted::{Block, BlockKind};
 
 const BLOCKS: &str = "address article aside blockquote body center details div dl fieldset figcaption figure form \
     header hr main p section summary caption legend";
-/// Most cells of a row, most rows of a table.
-const CELLS: usize = 200;
+/// Most rows of a table.
 const ROWS: usize = 100_000;
 /// Most lists within each other.
 const LISTS: usize = 100;
+
+/// How characters are spoken, beside them.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Ruby {
+    #[default]
+    Outside,
+    Spoken,
+    /// Brackets for programs that know no better.
+    Brackets,
+}
 
 /// Turns tags and text into blocks.
 #[derive(Default)]
@@ -19,13 +29,19 @@ pub(super) struct Writer {
     blocks: Vec<Block>,
     is_main: Vec<bool>,
     kind: Option<BlockKind>,
-    text: String,
+    text: RichText,
+    style: TextStyle,
+    /// Elements that are open whose text is struck out.
+    struck: usize,
+    ruby: Ruby,
     space: bool,
     pre: usize,
     tables: usize,
-    rows: Vec<Vec<String>>,
-    /// How the items of the lists that are open are numbered, and the number of the next one; `None`: by bullets.
-    lists: Vec<Option<(&'static str, u32)>>,
+    rows: usize,
+    grid: Grid,
+    /// How the items of the lists that are open are numbered, the number of the next one, and whether they count down;
+    /// `None`: by bullets.
+    lists: Vec<Option<(&'static str, u32, bool)>>,
     /// Of the item that begins.
     number: String,
     /// Of a list of definitions, until what it means comes.
@@ -34,25 +50,65 @@ pub(super) struct Writer {
 
 impl Writer {
     pub fn text(&mut self, text: &str) {
-        if self.pre > 0 {
-            self.text.push_str(text);
+        if self.ruby == Ruby::Brackets {
             return;
         }
-        for letter in text.chars() {
-            if letter.is_whitespace() {
-                self.space = true;
-                continue;
+        if self.pre > 0 {
+            self.text.add(text, self.style);
+            return;
+        }
+        for word in text.split_inclusive(char::is_whitespace) {
+            let letters = word.trim_end();
+            if !letters.is_empty() {
+                if self.space && !self.text.is_empty() && !self.text.ends_with('\n') {
+                    self.text.add(" ", self.style);
+                }
+                self.space = false;
+                self.text.add(letters, self.style);
             }
-            if self.space && !self.text.is_empty() && !self.text.ends_with('\n') {
-                self.text.push(' ');
-            }
-            self.space = false;
-            self.text.push(letter);
+            self.space |= letters.len() < word.len();
         }
     }
 
-    /// Begins a list whose items are numbered from `start` on in one of the ways of HTML, or not at all.
-    pub fn open_list(&mut self, numbered: Option<(&str, u32)>) {
+    /// Whether the text that comes is raised.
+    pub fn raise(&mut self, is_raised: bool) {
+        self.style.script = if is_raised { Script::Raised } else { Script::Normal };
+    }
+
+    /// Begins or ends an element whose text is struck out.
+    pub fn strike(&mut self, begins: bool) {
+        self.set_style("s", begins);
+    }
+
+    /// Takes what a tag says about the look of text. Whether it says no more.
+    fn set_style(&mut self, name: &str, opens: bool) -> bool {
+        match name {
+            "sup" => self.style.script = if opens { Script::Raised } else { Script::Normal },
+            "sub" => self.style.script = if opens { Script::Lowered } else { Script::Normal },
+            "del" | "s" | "strike" => {
+                self.struck = if opens { self.struck + 1 } else { self.struck.saturating_sub(1) };
+                self.style.is_struck = self.struck > 0;
+            }
+            "rt" | "rp" | "ruby" => {
+                if self.ruby == Ruby::Spoken {
+                    self.text.add(")", self.style);
+                }
+                self.ruby = match name {
+                    "rt" if opens => Ruby::Spoken,
+                    "rp" if opens => Ruby::Brackets,
+                    _ => Ruby::Outside,
+                };
+                if self.ruby == Ruby::Spoken {
+                    self.text.add("(", self.style);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Begins a list whose items are numbered from a number on, up or down, in one of the ways of HTML, or not at all.
+    pub fn open_list(&mut self, numbered: Option<(&str, u32, bool)>) {
         if self.tables > 0 {
             self.space = true;
             return;
@@ -66,7 +122,7 @@ impl Writer {
             _ => "decimal",
         };
         if self.lists.len() < LISTS {
-            self.lists.push(numbered.map(|(kind, start)| (way(kind), start)));
+            self.lists.push(numbered.map(|(kind, start, is_reversed)| (way(kind), start, is_reversed)));
         }
     }
 
@@ -77,14 +133,17 @@ impl Writer {
             return;
         }
         self.number.clear();
-        if let Some(Some((way, next))) = self.lists.last_mut() {
+        if let Some(Some((way, next, is_reversed))) = self.lists.last_mut() {
             let number = number.unwrap_or(*next);
-            *next = number.saturating_add(1);
+            *next = if *is_reversed { number.saturating_sub(1) } else { number.saturating_add(1) };
             self.number = format!("{}. ", written(number, way));
         }
     }
 
     pub fn open(&mut self, name: &str) {
+        if self.set_style(name, true) {
+            return;
+        }
         if self.tables > 0 {
             self.open_in_table(name);
             return;
@@ -92,7 +151,7 @@ impl Writer {
         match name {
             "table" => {
                 self.flush();
-                (self.tables, self.rows) = (1, Vec::new());
+                (self.tables, self.rows, self.grid) = (1, 0, Grid::default());
             }
             "pre" | "xmp" | "listing" => {
                 self.begin(BlockKind::Code);
@@ -100,7 +159,7 @@ impl Writer {
             }
             "li" | "dt" => self.begin(BlockKind::ListItem),
             "dd" => self.end_term(),
-            "br" => self.text.push('\n'),
+            "br" => self.text.add("\n", self.style),
             "p" if self.text.is_empty() && self.kind == Some(BlockKind::ListItem) => {}
             name => match heading(name) {
                 Some(level) => self.begin(BlockKind::Heading { level }),
@@ -110,7 +169,23 @@ impl Writer {
         }
     }
 
+    /// Begins a cell that covers so many columns and rows.
+    pub fn open_cell(&mut self, name: &str, columns: usize, rows: usize) {
+        if self.tables != 1 {
+            self.open(name);
+            return;
+        }
+        self.end_cell();
+        if self.grid.is_empty() {
+            self.grid.start_row();
+        }
+        self.grid.start_cell(columns, rows);
+    }
+
     pub fn close(&mut self, name: &str) {
+        if self.set_style(name, false) {
+            return;
+        }
         if self.tables > 0 {
             self.close_in_table(name);
             return;
@@ -138,18 +213,14 @@ impl Writer {
             "table" => self.tables += 1,
             "tr" if self.tables == 1 => {
                 self.end_cell();
-                if self.rows.len() < ROWS {
-                    self.rows.push(Vec::new());
+                if self.rows < ROWS {
+                    self.rows += 1;
+                    self.grid.start_row();
                 }
             }
-            "td" | "th" if self.tables == 1 => {
+            "thead" | "tbody" | "tfoot" if self.tables == 1 => {
                 self.end_cell();
-                if self.rows.is_empty() {
-                    self.rows.push(Vec::new());
-                }
-                if let Some(row) = self.rows.last_mut().filter(|row| row.len() < CELLS) {
-                    row.push(String::new());
-                }
+                self.grid.end_rows_covered();
             }
             _ => self.space = true,
         }
@@ -165,7 +236,7 @@ impl Writer {
             }
             "td" | "th" | "tr" if self.tables == 1 => self.end_cell(),
             "caption" if self.tables == 1 => {
-                let caption = std::mem::take(&mut self.text);
+                let caption = self.take_text();
                 self.push(BlockKind::Paragraph, &caption);
             }
             _ => self.space = true,
@@ -173,9 +244,9 @@ impl Writer {
     }
 
     fn end_cell(&mut self) {
-        let text = std::mem::take(&mut self.text);
+        let text = self.take_text();
         self.space = false;
-        if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
+        if let Some(cell) = self.grid.cell() {
             add_to_cell(cell, &text);
         } else if !text.trim().is_empty() {
             self.push(BlockKind::Paragraph, &text);
@@ -185,7 +256,7 @@ impl Writer {
     /// Tables of one column only lay a page out.
     fn end_table(&mut self) {
         self.end_cell();
-        let rows = std::mem::take(&mut self.rows);
+        let rows = self.grid.take();
         let filled = |row: &Vec<String>| row.iter().filter(|cell| !cell.is_empty()).count();
         if rows.iter().any(|row| filled(row) > 1) {
             self.push(BlockKind::Table, &markdown(&rows));
@@ -194,6 +265,12 @@ impl Writer {
                 self.push(BlockKind::Paragraph, cell);
             }
         }
+    }
+
+    /// Raised and lowered text ends with its block, also where it has no end.
+    fn take_text(&mut self) -> String {
+        self.style.script = Script::Normal;
+        self.text.take()
     }
 
     fn begin(&mut self, kind: BlockKind) {
@@ -214,7 +291,7 @@ impl Writer {
             self.flush();
             return;
         }
-        let term = std::mem::take(&mut self.text);
+        let term = self.take_text();
         if !term.trim().is_empty() {
             if !self.term.is_empty() {
                 self.term.push_str(", ");
@@ -225,7 +302,7 @@ impl Writer {
     }
 
     pub fn flush(&mut self) {
-        let text = std::mem::take(&mut self.text);
+        let text = self.take_text();
         let kind = self.kind.take();
         self.space = false;
         if text.trim().is_empty() {

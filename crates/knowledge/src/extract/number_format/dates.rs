@@ -30,6 +30,8 @@ fn name(language: Option<u32>, at: usize) -> &'static str {
 }
 
 struct Moment {
+    /// Since the first one.
+    days: i64,
     /// As `2024-03-01`.
     date: String,
     year: i64,
@@ -54,7 +56,8 @@ impl Moment {
         #[expect(clippy::cast_precision_loss, reason = "at most a billion")]
         let units = ((number - number.floor()) * 86_400.0 * scale as f64).round() as i64;
         let a_day = 86_400 * scale;
-        let mut days = number.floor() as i64 + units.div_euclid(a_day);
+        let whole_days = number.floor() as i64 + units.div_euclid(a_day);
+        let mut days = whole_days;
         let units = units.rem_euclid(a_day);
         days += if from_1904 { BETWEEN } else { 0 };
         // A leap day that never was.
@@ -66,6 +69,7 @@ impl Moment {
         let mut fields = date.split('-').map(|field| field.parse::<i64>().unwrap_or(0));
         let (year, month, day_of_month) = (fields.next()?, fields.next()?, fields.next()?);
         Some(Self {
+            days: whole_days,
             year,
             month: usize::try_from(month).ok()?,
             day: usize::try_from(day_of_month).ok()?,
@@ -97,7 +101,7 @@ pub(super) fn show(section: &Section, number: f64, from_1904: bool) -> Option<St
     for part in parts {
         match part {
             Part::Date(field, count) => shown.push_str(&show_field(section, &moment, (*field, *count), is_half)),
-            Part::Elapsed(unit, count) => shown.push_str(&show_elapsed(*unit, *count, magnitude)?),
+            Part::Elapsed(unit, count) => shown.push_str(&show_elapsed(*unit, *count, &moment)?),
             Part::Subsecond(digits) => {
                 let fraction = format!("{:09}", moment.nanoseconds);
                 shown.push('.');
@@ -171,15 +175,52 @@ fn show_field(section: &Section, moment: &Moment, (field, count): (char, usize),
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "below 2,958,466 days")]
-fn show_elapsed(unit: char, count: usize, days: f64) -> Option<String> {
-    let seconds = (days * 86_400.0).round() as i64;
+/// The fraction of a second, where there is one, stands behind it.
+fn show_elapsed(unit: char, count: usize, moment: &Moment) -> Option<String> {
+    let seconds = moment.days * 86_400 + moment.seconds;
     let number = match unit {
         'h' => seconds / 3600,
         'm' => seconds / 60,
         _ => seconds,
     };
     (count < 20).then(|| format!("{number:0count$}"))
+}
+
+/// The number of a date as ISO 8601 writes it, with or without a time: days since 1899-12-30. `None`: it is none, or is
+/// before that.
+pub(in super::super) fn serial_number(text: &str) -> Option<f64> {
+    let text = text.trim().trim_end_matches('Z');
+    let (date, time) = match text.split_once('T') {
+        Some((date, time)) => (Some(date), Some(time)),
+        None if text.contains(':') => (None, Some(text)),
+        None => (Some(text), None),
+    };
+    let mut days = 0;
+    if let Some(date) = date {
+        let mut fields = date.splitn(3, '-').map(|field| field.parse::<i64>().ok());
+        let (year, month, day) = (fields.next()??, fields.next()??, fields.next()??);
+        if !(1899..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+            return None;
+        }
+        // Years begin in March, so that leap days are the last of theirs.
+        let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
+        let of_year = year * 365 + year / 4 - year / 100 + year / 400;
+        days = of_year + (month * 153 + 2) / 5 + day - 1 - 719_468 + DAYS_BEFORE_1970;
+        // Before the leap day that never was.
+        days -= i64::from(days < 61);
+        if days < 0 {
+            return None;
+        }
+    }
+    let mut seconds = 0.0;
+    if let Some(time) = time {
+        let mut fields = time.splitn(3, ':').map(|field| field.parse::<f64>().ok());
+        let (hours, minutes, rest) = (fields.next()??, fields.next()??, fields.next().unwrap_or(Some(0.0))?);
+        seconds = hours * 3600.0 + minutes * 60.0 + rest;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "below 2,958,466")]
+    let days = days as f64;
+    Some(days + seconds / 86_400.0)
 }
 
 fn time_of(moment: &Moment) -> String {

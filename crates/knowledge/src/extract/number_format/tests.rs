@@ -1,4 +1,4 @@
-use super::{Format, general};
+use super::{Format, general, serial_number};
 
 #[track_caller]
 fn check(cases: &[(&str, f64, &str)]) {
@@ -98,6 +98,14 @@ fn dates_and_times() {
         ("[h]:mm:ss", 0.010_416_666_666_666_7, "0:15:00"),
         ("[mm]:ss", 0.5, "720:00"),
         ("[ss]", 0.001, "86"),
+        // Fractions of a second are no whole ones.
+        ("[ss].00", 95.5 / 86_400.0, "95.50"),
+        ("[s].000", 0.001_108_217_592_592_593, "95.750"),
+        ("[ss].0", 5.6 / 86_400.0, "05.6"),
+        ("[ss].0", 5.96 / 86_400.0, "06.0"),
+        ("[h]:mm:ss.00", 3725.75 / 86_400.0, "1:02:05.75"),
+        ("[m]:ss.0", 59.97 / 86_400.0, "1:00.0"),
+        ("[h]:mm:ss", 2.0 - 0.4 / 86_400.0, "48:00:00"),
         ("[h]:mm", -0.5, "-12:00"),
         ("h:mm", 0.75, "18:00"),
         ("h:mm AM/PM", 0.75, "6:00 PM"),
@@ -127,4 +135,39 @@ fn dates_and_times() {
     assert_eq!(Format::built_in(22).show(45_356.75, false), "2024-03-05 18:00");
     assert_eq!(Format::built_in(14).show(0.0, true), "1904-01-01");
     assert_eq!(Format::of("mmm\\ yyyy").show(1.0, false), "Jan 1900");
+}
+
+#[test]
+fn accounts_have_brackets_for_negative_numbers() {
+    for (id, number, shown) in [
+        (41, -1234.0, "(1,234)"),
+        (42, -1234.0, "$(1,234)"),
+        (43, -1234.5, "(1,234.50)"),
+        (43, 1234.5, "1,234.50"),
+        (43, 0.0, "-"),
+        (44, -1234.5, "$(1,234.50)"),
+        (44, 0.0, "$-"),
+        (37, -5.0, "(5)"),
+    ] {
+        assert_eq!(Format::built_in(id).show(number, false), shown, "{id} of {number}");
+    }
+    assert_eq!(Format::built_in(44).show_text("on request".to_owned()), "on request");
+}
+
+#[test]
+fn dates_in_words_have_numbers() {
+    for (text, number) in [
+        ("2024-03-05", Some(45_356.0)),
+        ("2024-02-29T18:00:00.000Z", Some(45_351.75)),
+        ("2000-01-01T12:00", Some(36_526.5)),
+        ("1900-03-01", Some(61.0)),
+        ("1900-01-01", Some(1.0)),
+        ("06:00:00", Some(0.25)),
+        ("1066-10-14", None),
+        ("2024-13-01", None),
+        ("soon", None),
+        ("", None),
+    ] {
+        assert_eq!(serial_number(text), number, "{text}");
+    }
 }

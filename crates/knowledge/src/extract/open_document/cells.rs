@@ -29,6 +29,35 @@ pub(super) fn value(element: &Element<'_>, xml: &Xml<'_>) -> Option<String> {
     }
 }
 
+/// The day of a cell that is a date, as ISO 8601 writes it.
+pub(super) fn date(element: &Element<'_>, xml: &Xml<'_>) -> Option<String> {
+    let of = |name: &str| xml.attribute_of(element, ":office:", name);
+    let value = of("date-value").filter(|_| of("value-type").is_some_and(|kind| kind == "date"))?;
+    value.get(..10).map(str::to_owned)
+}
+
+/// The text of a date with the day behind it, where it leaves open which one it means: where its year is not whole, or its
+/// day and month are numbers that come before the year without points between them.
+pub(super) fn with_date(text: String, date: &str) -> String {
+    let (Some(year), Some(day)) = (date.get(..4), date.get(8..10)) else { return text };
+    let numbers: Vec<&str> =
+        text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+    let is_time =
+        !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit() || ": .,APMapm".contains(letter));
+    let has_name =
+        text.split(char::is_whitespace).any(|word| word.chars().filter(|one| one.is_alphabetic()).count() > 2);
+    let is_clear = match numbers.as_slice() {
+        [first, ..] if *first == year => true,
+        all if !all.contains(&year) => false,
+        _ if has_name => true,
+        [first, ..] => {
+            first.trim_start_matches('0') == day.trim_start_matches('0') && text.contains('.') && !text.contains('/')
+        }
+        [] => false,
+    };
+    if is_clear || text.is_empty() || is_time && text.contains(':') { text } else { format!("{text} ({date})") }
+}
+
 /// `PT37H30M00S` is 37:30:00.
 fn length_of_time(text: &str) -> Option<String> {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
@@ -59,7 +88,24 @@ pub(super) fn formula(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{formula, length_of_time};
+    use super::{formula, length_of_time, with_date};
+
+    #[test]
+    fn dates_that_leave_the_day_open_say_it() {
+        for (text, expected) in [
+            ("04/05/24", "04/05/24 (2024-05-04)"),
+            ("04/05/2024", "04/05/2024 (2024-05-04)"),
+            ("04.05.24", "04.05.24 (2024-05-04)"),
+            ("04.05.2024", "04.05.2024"),
+            ("4. Mai 2024", "4. Mai 2024"),
+            ("2024-05-04", "2024-05-04"),
+            ("12:30:00", "12:30:00"),
+            ("Sa 04 May", "Sa 04 May (2024-05-04)"),
+            ("", ""),
+        ] {
+            assert_eq!(with_date(text.to_owned(), "2024-05-04"), expected);
+        }
+    }
 
     #[test]
     fn values_are_written_as_people_know_them() {

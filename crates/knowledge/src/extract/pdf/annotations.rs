@@ -46,10 +46,22 @@ pub(super) fn draw(
         let kind = kind.as_deref().unwrap_or_default();
         if kind == b"Widget" {
             let name = full_name(&annotation);
-            match value(&annotation, interpreter.sources()) {
+            let shown = if is_button(&annotation) {
+                // Its name is for programs; what it means stands beside it.
+                state_of_button(&annotation).map(|state| if state.is_empty() { "[ ]" } else { "[x]" }.to_owned())
+            } else {
+                value(&annotation, interpreter.sources())
+            };
+            match shown {
                 Some(text) if !text.trim().is_empty() => write(interpreter, &annotation, &text),
                 Some(_) => {}
-                None => draw_appearance(interpreter, &annotation)?,
+                None => {
+                    let letters = interpreter.spans.letters;
+                    draw_appearance(interpreter, &annotation)?;
+                    if let Some(text) = caption(&annotation).filter(|_| interpreter.spans.letters == letters) {
+                        write(interpreter, &annotation, &text);
+                    }
+                }
             }
             fields.seen.insert(name);
         } else if SHOWN.contains(&kind) {
@@ -70,7 +82,7 @@ pub(super) fn draw(
     Ok(remarks)
 }
 
-/// Values of fields that stand on no page, as `name: value`.
+/// Values of fields that stand on no page, as `name: value`; a button's is the name of its state, as nothing else tells it.
 pub(super) fn without_a_place(pdf: &Pdf, fields: &Fields, sources: &Sources<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let Some(form) = form(pdf) else { return found };
@@ -189,7 +201,10 @@ fn value(field: &Dict<'_>, sources: &Sources<'_>) -> Option<String> {
     let kind = lineage(field).find_map(|one| one.get::<Name<'_>>("FT"));
     let value = lineage(field).find_map(|one| one.get::<Object<'_>>("V"));
     match kind.as_deref() {
-        Some(b"Btn") => state_of_button(field, value),
+        Some(b"Btn") => state_of_button(field).map(|state| match state.as_str() {
+            "" => "[ ]".to_owned(),
+            state => format!("[x] {state}"),
+        }),
         Some(b"Sig") => match value {
             Some(Object::Dict(signature)) => Some(signed(&signature)),
             _ => None,
@@ -224,20 +239,28 @@ fn chosen(field: &Dict<'_>, value: String) -> String {
     value
 }
 
-/// `[x] Yes` or `[ ]`; `None` for one that is pushed, whose label is its appearance.
-fn state_of_button(field: &Dict<'_>, value: Option<Object<'_>>) -> Option<String> {
+fn is_button(field: &Dict<'_>) -> bool {
+    lineage(field).find_map(|one| one.get::<Name<'_>>("FT")).as_deref() == Some(b"Btn")
+}
+
+/// Of a button that is pushed.
+fn is_pushed(field: &Dict<'_>) -> bool {
     const PUSHED: i32 = 1 << 16;
-    if flags(field) & PUSHED != 0 {
+    is_button(field) && flags(field) & PUSHED != 0
+}
+
+/// What stands on a button that is pushed.
+fn caption(field: &Dict<'_>) -> Option<String> {
+    is_pushed(field).then(|| text_of(&field.get::<Dict<'_>>("MK")?, "CA"))?
+}
+
+/// The name of the chosen state, empty if none is; `None` for a button that is pushed, which has a caption.
+fn state_of_button(field: &Dict<'_>) -> Option<String> {
+    if is_pushed(field) {
         return None;
     }
-    let state = field.get::<Name<'_>>("AS").map(|state| state.as_str().to_owned()).or_else(|| match value {
-        Some(Object::Name(name)) => Some(name.as_str().to_owned()),
-        _ => None,
-    });
-    Some(match state.filter(|state| state != "Off") {
-        Some(state) => format!("[x] {state}"),
-        None => "[ ]".to_owned(),
-    })
+    let state = field.get::<Name<'_>>("AS").or_else(|| lineage(field).find_map(|one| one.get::<Name<'_>>("V")));
+    Some(state.map(|state| state.as_str().to_owned()).filter(|state| state != "Off").unwrap_or_default())
 }
 
 fn signed(signature: &Dict<'_>) -> String {

@@ -55,6 +55,21 @@ pub(super) fn named(name: &str) -> HashMap<u8, String> {
     NAMED.get(name).cloned().unwrap_or_default()
 }
 
+/// From 18 and from 80 on; a replacement character where there is none. The others are those of Latin-1.
+const DOC_ACCENTS: &str = "˘ˇˆ˙˝˛˚˜";
+const DOC_SIGNS: &str = "•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž\u{fffd}€";
+
+/// Text in `PDFDocEncoding`, as strings outside of pages have it. Bytes that it leaves open are left out.
+pub(super) fn doc_encoded(bytes: &[u8]) -> String {
+    let letter = |byte: u8| match byte {
+        0x18..=0x1f => DOC_ACCENTS.chars().nth(usize::from(byte) - 0x18),
+        0x80..=0xa0 => DOC_SIGNS.chars().nth(usize::from(byte) - 0x80).filter(|letter| *letter != '\u{fffd}'),
+        0xad => None,
+        byte => Some(char::from(byte)),
+    };
+    bytes.iter().filter_map(|byte| letter(*byte)).collect()
+}
+
 /// The text that a glyph of this name shows.
 pub(super) fn text(glyph: &str) -> Option<String> {
     // What follows a point only says which variant it is.

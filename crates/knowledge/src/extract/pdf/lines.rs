@@ -1,5 +1,7 @@
 //! Spans become fragments, which have no wide gap, and fragments on one line become rows.
 
+use super::super::rich_text::Script;
+use super::direction::{in_reading_order, is_right_to_left};
 use super::spans::{Span, Turn};
 
 /// In sizes: a wider gap parts fragments, a narrower one than that below is none.
@@ -8,6 +10,12 @@ const SPACE: f32 = 0.15;
 /// Of a letter's size, above and below the line that it stands on.
 const ABOVE: f32 = 0.75;
 const BELOW: f32 = 0.25;
+
+/// In sizes of the text beside them: how small raised and lowered letters are, and how far they are off its line; those
+/// that aren't small stand farther off.
+const SMALLER: f32 = 0.85;
+const MOVED_SMALL: f32 = 0.08;
+const MOVED: f32 = 0.2;
 
 /// Dots that lead to something.
 const LEADERS: usize = 4;
@@ -52,6 +60,18 @@ impl Fragment {
 
     /// Adds what stands to the right of it.
     fn join(&mut self, other: &Self) {
+        let is_close = other.x0 - self.x1 <= SPACE * self.size.max(other.size);
+        if let Some(shown) = other.script_beside(self).filter(|_| is_close && self.text.ends_with(is_base)) {
+            self.text.push_str(&shown);
+            self.x1 = self.x1.max(other.x1);
+            self.letters += other.letters;
+            self.mono += other.mono;
+            self.bold += other.bold;
+            return;
+        }
+        if let Some(shown) = self.script_beside(other).filter(|_| self.size < other.size) {
+            self.text = shown;
+        }
         // A letter set higher or lower, or in another font, is often part of the word.
         if other.x0 - self.x1 > SPACE * self.size.max(other.size) && !self.text.ends_with(' ') {
             self.text.push(' ');
@@ -64,6 +84,18 @@ impl Fragment {
         self.letters += other.letters;
         self.mono += other.mono;
         self.bold += other.bold;
+    }
+
+    /// Digits and signs that are raised or lowered beside a text, as Unicode has them.
+    fn script_beside(&self, base: &Self) -> Option<String> {
+        let raised_by = (base.y - self.y) / base.size;
+        let least = if self.size <= SMALLER * base.size { MOVED_SMALL } else { MOVED };
+        let is_mark = |letter: char| letter.is_ascii_digit() || "+-−–=()ni ".contains(letter);
+        if self.size > 1.05 * base.size || raised_by.abs() < least || !self.text.chars().all(is_mark) {
+            return None;
+        }
+        let script = if raised_by > 0.0 { Script::Raised } else { Script::Lowered };
+        script.to_unicode(&self.text)
     }
 
     pub fn is_mono(&self) -> bool {
@@ -110,7 +142,10 @@ impl Row {
     }
 
     pub fn text(&self) -> String {
-        let cells: Vec<&str> = self.cells.iter().map(|cell| cell.text.trim()).collect();
+        let mut cells: Vec<&str> = self.cells.iter().map(|cell| cell.text.trim()).collect();
+        if is_right_to_left(&cells.concat()) {
+            cells.reverse();
+        }
         cells.join(" ")
     }
 
@@ -170,10 +205,15 @@ pub(super) fn fragments(spans: &[&Span]) -> Vec<Fragment> {
         joined.extend(open);
     }
     for fragment in &mut joined {
-        fragment.text = cleaned(&fragment.text);
+        fragment.text = in_reading_order(cleaned(&fragment.text));
     }
     joined.retain(|fragment| !fragment.text.is_empty());
     joined
+}
+
+/// What raised and lowered letters may stand behind.
+fn is_base(letter: char) -> bool {
+    letter.is_alphanumeric() || ")]}⁾%°µ".contains(letter) || Script::is_shown(letter)
 }
 
 fn is_double(one: &Fragment, other: &Fragment) -> bool {

@@ -1,5 +1,6 @@
 //! Glyphs in the order of drawing become spans: letters that stand beside each other on a line.
 
+use super::direction::{in_visual_order, is_of_right_to_left};
 use crate::matrix::Matrix;
 use unicode_normalization::char::compose;
 
@@ -113,7 +114,9 @@ impl Spans {
         if !sound || glyph.size < 0.1 {
             return;
         }
-        let text = glyph.text.as_deref().unwrap_or(UNKNOWN);
+        // What stands for several letters is in the order in which it is read.
+        let text = in_visual_order(glyph.text.as_deref().unwrap_or(UNKNOWN));
+        let text = text.as_ref();
         self.letters += text.chars().filter(|letter| letter.is_alphanumeric()).count();
         self.unknown += usize::from(glyph.text.is_none());
         let is_space = !text.is_empty() && text.chars().all(char::is_whitespace);
@@ -159,7 +162,10 @@ impl Span {
         let has_accent = self.text.chars().last().and_then(combining).is_some();
         // Over capitals it is raised.
         let (back, off_line) = if has_accent { (1.0, 0.45) } else { (0.5, OFF_LINE) };
-        self.turn == turn
+        // Letters that are drawn from right to left are put into order by where they stand.
+        let goes_left = x0 < self.x0 && glyph.text.as_deref().is_some_and(|text| text.contains(is_of_right_to_left));
+        !goes_left
+            && self.turn == turn
             && self.is_mono == glyph.is_mono
             && self.is_bold == glyph.is_bold
             && (self.size - size).abs() <= 0.05 * size

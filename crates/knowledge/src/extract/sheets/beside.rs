@@ -3,11 +3,14 @@
 use super::super::draft::Draft;
 use super::super::drawing::add_drawing;
 use super::super::error::Result;
+use super::super::escapes::unescape;
 use super::super::mail::ReadAttached;
 use super::super::office::{Remark, is_page_number, read_embedded};
 use super::super::relations;
 use super::super::xml::{Node, Xml};
 use super::super::zip::Archive;
+use super::controls::add_controls;
+use super::strings::Runs;
 use std::collections::{HashMap, HashSet};
 
 /// The parts that belong to a sheet.
@@ -23,6 +26,9 @@ impl Beside<'_, '_> {
         let related = relations::of(self.part, self.archive, draft.budget)?;
         for part in related.of_kind("drawing") {
             add_drawing(part, self.archive, draft)?;
+        }
+        for part in related.of_kind("vmlDrawing") {
+            add_controls(part, self.archive, draft)?;
         }
         let mut answered = HashSet::new();
         for part in related.of_kind("threadedComment") {
@@ -55,18 +61,25 @@ impl Beside<'_, '_> {
         let Some(text) = self.archive.text(part)? else { return Ok(Vec::new()) };
         let mut xml = Xml::new(&text, part, draft.budget);
         let (mut authors, mut found) = (Vec::new(), Vec::<(String, Remark)>::new());
-        while let Some(element) = xml.next_open()? {
-            match element.name() {
-                "author" => authors.push(xml.inner_text()?),
-                "comment" => {
-                    let author = element.attribute("authorId").and_then(|id| id.parse::<usize>().ok());
-                    let author: String = author.and_then(|at| authors.get(at).cloned()).unwrap_or_default();
-                    found.push((element.attribute("ref").unwrap_or_default(), Remark { author, text: String::new() }));
-                }
-                "rPh" => xml.skip()?,
-                "t" => {
-                    let text = xml.inner_text()?;
-                    found.last_mut().into_iter().for_each(|(_, remark)| remark.text.push_str(&text));
+        let mut runs = Runs::default();
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Open(element) => match element.name() {
+                    "author" => authors.push(unescape(&xml.inner_text()?)),
+                    "comment" => {
+                        let author = element.attribute("authorId").and_then(|id| id.parse::<usize>().ok());
+                        let author: String = author.and_then(|at| authors.get(at).cloned()).unwrap_or_default();
+                        let cell = element.attribute("ref").unwrap_or_default();
+                        found.push((cell, Remark { author, text: String::new() }));
+                    }
+                    "rPh" => xml.skip()?,
+                    "t" => runs.add(&xml.inner_text()?),
+                    _ => runs.read_style(&element),
+                },
+                Node::Close(name) if name == "comment" => {
+                    if let Some((_, remark)) = found.last_mut() {
+                        remark.text = runs.take();
+                    }
                 }
                 _ => {}
             }

@@ -1,12 +1,15 @@
 //! The shapes of a slide.
 
 use super::super::draft::Draft;
-use super::super::drawing::{Outside, add_outside, description};
+use super::super::drawing::{Outside, add_outside, description, run_style};
 use super::super::error::Result;
+use super::super::escapes::unescape;
+use super::super::formula;
 use super::super::list_number::written;
 use super::super::mail::ReadAttached;
 use super::super::office::read_embedded;
 use super::super::relations::{self, Relations};
+use super::super::rich_text::{RichText, TextStyle};
 use super::super::table;
 use super::super::xml::{Element, Node, Xml};
 use super::super::zip::Archive;
@@ -43,6 +46,8 @@ struct Shape {
 
 #[derive(Default)]
 struct Paragraph {
+    runs: RichText,
+    /// What the runs said, when the shape has ended.
     text: String,
     level: usize,
     has_bullet: bool,
@@ -51,10 +56,14 @@ struct Paragraph {
 }
 
 impl Shape {
-    fn add(&mut self, text: &str) {
+    fn add(&mut self, text: &str, style: TextStyle) {
         if let Some(last) = self.paragraphs.last_mut() {
-            last.text.push_str(text);
+            last.runs.add(text, style);
         }
+    }
+
+    fn end_runs(&mut self) {
+        self.paragraphs.iter_mut().for_each(|paragraph| paragraph.text = paragraph.runs.take());
     }
 
     /// Writes the numbers of paragraphs into their texts.
@@ -100,7 +109,7 @@ impl Shapes<'_, '_> {
     pub fn read(&mut self, text: &str, part: &str, source: Source, draft: &mut Draft<'_>) -> Result<()> {
         let related = relations::of(part, self.archive, draft.budget)?;
         let mut xml = Xml::new(text, part, draft.budget);
-        let (mut shape, mut offset) = (Shape::default(), (0.0, 0.0));
+        let (mut shape, mut offset, mut style) = (Shape::default(), (0.0, 0.0), TextStyle::default());
         // A shape may have a bullet without saying so, as its layout does.
         let (mut titles, mut in_frame) = (0, false);
         while let Some(node) = xml.next()? {
@@ -139,10 +148,12 @@ impl Shapes<'_, '_> {
                             paragraph.numbering = element.attribute("type").map(|way| (way, start));
                         }
                     }
-                    "t" => shape.add(&xml.inner_text()?),
-                    "br" => shape.add("\n"),
+                    "r" | "fld" => style = TextStyle::default(),
+                    "rPr" => style = run_style(&element),
+                    "t" => shape.add(&unescape(&xml.inner_text()?), style),
+                    "oMath" => shape.add(&formula::read(&mut xml)?, TextStyle::default()),
+                    "br" => shape.add("\n", TextStyle::default()),
                     "tr" => shape.rows.push(Vec::new()),
-                    "Fallback" => xml.skip()?,
                     "videoFile" | "audioFile" | "wavAudioFile" | "quickTimeFile" => {
                         draft.warn("Sound and films in it are not read.");
                     }
@@ -150,6 +161,7 @@ impl Shapes<'_, '_> {
                 },
                 Node::Close(name) => match name.as_str() {
                     "tc" => {
+                        shape.end_runs();
                         let cell: Vec<String> = shape.paragraphs.drain(..).map(|paragraph| paragraph.text).collect();
                         if let Some(row) = shape.rows.last_mut() {
                             row.push(cell.join(" "));
@@ -174,6 +186,7 @@ impl Shapes<'_, '_> {
 
     fn end(&mut self, mut shape: Shape, has_title: bool, related: &Relations, draft: &mut Draft<'_>) -> Result<()> {
         table::add(&shape.rows, draft)?;
+        shape.end_runs();
         let is_title = matches!(shape.kind.as_str(), "title" | "ctrTitle") && !has_title;
         match shape.kind.as_str() {
             // Which slide it is, when, and a picture of it.

@@ -69,7 +69,6 @@ impl Numbering {
                     let value = || element.attribute("val");
                     let number = |text: Option<String>| text.and_then(|text| text.trim().parse::<usize>().ok());
                     match element.name() {
-                        "Fallback" => xml.skip()?,
                         "abstractNum" => {
                             pattern =
                                 Some((element.attribute("abstractNumId").unwrap_or_default(), Pattern::default()));
@@ -180,7 +179,11 @@ impl Numbering {
             let place = format!("%{}", at + 1);
             if text.contains(&place) {
                 let number = counted[at].unwrap_or(starts[at]);
-                let way = if own.is_legal { "decimal" } else { levels[at].way.as_str() };
+                // Those in digits stay as they are.
+                let way = match levels[at].way.as_str() {
+                    way if own.is_legal && way != "decimalZero" => "decimal",
+                    way => way,
+                };
                 text = text.replace(&place, &written(number, way));
             }
         }

@@ -6,9 +6,9 @@ use super::{RELATIONSHIPS, relations, zip};
 const MAIN: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 
 /// A document whose main part has an unusual name, and whose prefixes are unusual.
-fn document(body: &str, related: &[(&str, &str, &str)], more: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn document(body: &str, related: &[(&str, &str, &str)], more: &[(&str, &[u8])]) -> Vec<u8> {
     let types = format!(
-        "<Types><Default Extension='dat' ContentType='text/html'/><Override PartName='/word/body.xml' ContentType='{MAIN}'/></Types>"
+        "<Types><Default Extension='dat' ContentType='text/html'/><Default Extension='html' ContentType='text/html'/><Override PartName='/word/body.xml' ContentType='{MAIN}'/></Types>"
     );
     let main = relations(&[("m", "officeDocument", "/word/body.xml")]);
     let related = relations(related);
@@ -36,7 +36,7 @@ fn listed(list: u8, text: &str) -> String {
     )
 }
 
-fn paragraph(inner: &str) -> String {
+pub fn paragraph(inner: &str) -> String {
     format!("<d:p><d:r>{inner}</d:r></d:p>")
 }
 
@@ -161,8 +161,8 @@ fn what_stands_beside_the_body() {
             ("word/embeddings/book.xlsx", &data("formulas-never-calculated.xlsx")),
         ],
     );
-    let expected = "Contract No. 4711\nThe tenant pays.\nFootnote 1: See the annex\nComment by Ann Berg: Too low?\n\
-        Endnote 1: At the end\nIn a box\nDRAFT\nChart:\nChart: Rain\n|  | mm |\n| --- | --- |\n| May | 12.3 |\n\
+    let expected = "Contract No. 4711\nThe tenant pays.¹ⁱ\nFootnote 1: See the annex\nComment by Ann Berg: Too low?\n\
+        Endnote i: At the end\nIn a box\nDRAFT\nChart:\nChart: Rain\n|  | mm |\n| --- | --- |\n| May | 12.3 |\n\
         | item | price | qty | total |\n| --- | --- | --- | --- |\n| bolt | 2 | 10 | =B2*C2 |\n| nut | 1 | 30 | =B3*C3 |\n\
         | SUM |  |  | =SUM(D2:D3) |\nHidden words\nblue\nHarbour Ltd, confidential\n";
     let found = check(&file, "a.docx", "docx", expected);
