@@ -14,7 +14,7 @@ pub(crate) use gemini::path as gemini_path;
 
 use super::openai::{BadFrame, EventParser, LARGEST_EVENT, Outgoing, StreamFormat};
 use serde_json::{Value, json};
-use steward_core::model::{Connection, Effort, ModelRequest, Provider};
+use steward_core::model::{Connection, Effort, ModelRequest, Provider, ToolChoice};
 
 /// The part of a request that an interface has no word for, in words that name the field.
 pub(crate) struct Untranslatable(pub String);
@@ -46,6 +46,13 @@ pub(crate) fn request(
     request: &ModelRequest,
     known: Known,
 ) -> Result<(Outgoing, Value), Untranslatable> {
+    let callable;
+    let request = if request.options.tool_choice == ToolChoice::None && has_no_word_for_no_call(connection.provider) {
+        callable = ModelRequest { tools: Vec::new(), ..request.clone() };
+        &callable
+    } else {
+        request
+    };
     let plain = known.no_temperature;
     let mut optional = json!({});
     let (path, body) = match connection.provider {
@@ -73,6 +80,11 @@ pub(crate) fn request(
         optional["temperature"] = json!(rounded(temperature));
     }
     Ok((outgoing, optional))
+}
+
+/// There, tools that may not be called are left out.
+fn has_no_word_for_no_call(provider: Provider) -> bool {
+    !matches!(provider, Provider::Anthropic | Provider::Gemini | Provider::Cohere)
 }
 
 pub(crate) fn stream_format(provider: Provider) -> StreamFormat {

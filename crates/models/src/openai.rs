@@ -10,6 +10,7 @@ mod constrain;
 mod decode;
 mod embeddings;
 mod error_messages;
+mod finish_reason;
 mod requests;
 mod responses;
 mod send;
@@ -23,6 +24,7 @@ pub(crate) use classify::retry_after_ms;
 pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
+pub(crate) use finish_reason::is_failure;
 pub(crate) use requests::{any, call_json, message_json, model_names, tool_json, with};
 pub(crate) use send::{KeptPath, Outgoing, Place, bytes};
 pub(crate) use sse::{BadFrame, EventParser, LARGEST_EVENT};
@@ -180,30 +182,28 @@ impl Client {
         let place = (connection.base_url.clone(), connection.model.clone());
         // What this prompt leaves for the answer, tokens.
         let mut room = None;
+        // The request without its schema, and why it was refused with it, if it was.
+        let (mut bare, mut refused) = (None, None);
         loop {
             let quirks = self.quirks(&place);
-            let (outgoing, body) = match wire {
-                Wire::Chat => {
-                    let body = requests::chat_body(connection, request, &quirks);
-                    (Outgoing::post("chat/completions", &body), body)
-                }
-                Wire::Responses => {
-                    let body = responses::body(connection, request, &quirks);
-                    (Outgoing::post("responses", &body), body)
-                }
-                Wire::Native => {
-                    let request = constrain::fitted(connection, request, &quirks.constraints);
-                    let longest = room.or(quirks.longest);
-                    let known = native::Known { no_temperature: quirks.no_temperature, longest };
-                    let made = native::request(connection, &request, known);
-                    made.map_err(|native::Untranslatable(what)| Origin::of(connection).untranslatable(&what))?
-                }
-            };
+            let schema = request.schema.as_ref().filter(|_| !request.options.exact);
+            if bare.is_none() && schema.is_some_and(|schema| quirks.unexplained.refuses(schema)) {
+                bare = Some(without_schema(request));
+            }
+            let asked = bare.as_ref().unwrap_or(request);
+            let (outgoing, body) = written(connection, asked, wire, &quirks, room)?;
             let (origin, response) = self.send(connection, &outgoing, limits).await?;
             let status = response.status().as_u16();
             if response.status().is_success() {
-                if let Some(learned) = quirks.accepted(&body) {
-                    self.remember(place, learned);
+                let learned = match (&refused, &request.schema) {
+                    (Some(_), Some(schema)) => {
+                        let unexplained = quirks.unexplained.clone().refused(schema);
+                        Some(Quirks { unexplained, ..quirks.clone() })
+                    }
+                    _ => quirks.accepted(&body, asked.schema.is_some()),
+                };
+                if let Some(learned) = learned {
+                    self.remember(connection, place, learned);
                 }
                 return Ok((origin, response));
             }
@@ -214,10 +214,23 @@ impl Client {
                 continue;
             }
             if let Some(learned) = quirks.learn(status, &raw, &body) {
-                self.remember(place.clone(), learned);
+                self.remember(connection, place.clone(), learned);
                 continue;
             }
-            return Err(self.refusal(&origin, status, &raw, wait).await);
+            // Also without its schema: that wasn't the reason.
+            if let Some(before) = refused {
+                return Err(before);
+            }
+            let error = self.refusal(&origin, status, &raw, wait).await;
+            if schema.is_some() && bare.is_none() && error.class == ModelErrorClass::BadRequest {
+                let other = without_schema(request);
+                // Not every schema is sent.
+                if written(connection, &other, wire, &quirks, room)?.0.body != outgoing.body {
+                    (bare, refused) = (Some(other), Some(error));
+                    continue;
+                }
+            }
+            return Err(error);
         }
     }
 
@@ -226,8 +239,17 @@ impl Client {
         known.get(place).cloned().unwrap_or_default()
     }
 
-    fn remember(&self, place: (String, String), learned: Quirks) {
-        lock(&self.inner.quirks).insert(place, learned);
+    /// Says once for each endpoint and model that replies come in another form than was asked for.
+    fn remember(&self, connection: &Connection, place: (String, String), learned: Quirks) {
+        let refuses = learned.refuses_forms();
+        let before = lock(&self.inner.quirks).insert(place, learned);
+        if refuses && !before.is_some_and(|before| before.refuses_forms()) {
+            tracing::warn!(
+                connection = connection.name,
+                model = connection.model,
+                "the server refuses a form that replies are asked for in; they are asked for without it"
+            );
+        }
     }
 
     async fn refusal(&self, origin: &Origin, status: u16, raw: &str, wait: Option<u64>) -> ModelError {
@@ -239,6 +261,37 @@ impl Client {
             _ => Vec::new(),
         };
         origin.http_error(status, raw, wait, &models)
+    }
+}
+
+fn without_schema(request: &ModelRequest) -> ModelRequest {
+    ModelRequest { schema: None, ..request.clone() }
+}
+
+/// The request for an endpoint, and those of its fields that it may refuse.
+fn written(
+    connection: &Connection,
+    request: &ModelRequest,
+    wire: Wire,
+    quirks: &Quirks,
+    room: Option<u32>,
+) -> Result<(Outgoing, Value), ModelError> {
+    match wire {
+        Wire::Chat => {
+            let body = requests::chat_body(connection, request, quirks);
+            Ok((Outgoing::post("chat/completions", &body), body))
+        }
+        Wire::Responses => {
+            let body = responses::body(connection, request, quirks);
+            Ok((Outgoing::post("responses", &body), body))
+        }
+        Wire::Native => {
+            let request = constrain::fitted(connection, request, &quirks.constraints);
+            let longest = room.or(quirks.longest);
+            let known = native::Known { no_temperature: quirks.no_temperature, longest };
+            let made = native::request(connection, &request, known);
+            made.map_err(|native::Untranslatable(what)| Origin::of(connection).untranslatable(&what))
+        }
     }
 }
 

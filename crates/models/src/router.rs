@@ -4,6 +4,7 @@ pub(crate) mod attempt;
 mod choose;
 mod circuit;
 mod connections;
+mod document_as_stream;
 mod errors;
 mod health;
 mod kept_responses;
@@ -30,6 +31,7 @@ use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, M
 use steward_core::ports::{
     ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
 };
+use steward_core::routing::Role;
 
 /// Connections can be replaced while it runs.
 pub struct Router {
@@ -91,6 +93,11 @@ impl Router {
         read(&self.known).system_default().cloned()
     }
 
+    /// The connection that a setting names for a part of the work.
+    pub fn named(&self, role: Role, name: &str) -> Result<Connection, ModelError> {
+        read(&self.known).named(role, name).cloned()
+    }
+
     pub fn client(&self) -> &Client {
         &self.client
     }
@@ -133,7 +140,8 @@ impl Models for Router {
         let answered = try_targets(&self.health, call.targets, plan, attempt).await?;
         let Answered { connection, attempts, value, permit } = answered;
         let stream = report_outcome(value, connection.clone(), permit, self.prices.clone()).boxed();
-        Ok(Opened { connection, attempts, stream })
+        let examined = read(&self.known).is_examined(&connection);
+        Ok(Opened { connection, examined, attempts, stream })
     }
 
     async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError> {

@@ -206,3 +206,38 @@ async fn many_small_pieces_do_not_stall() {
     // With Nagle's algorithm it would be 40 ms apiece: 16 s.
     assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
 }
+
+#[tokio::test]
+async fn a_schema_that_is_refused_without_a_word_of_it_is_left_out() {
+    let refusal = || Behaviour::Status {
+        status: 400,
+        body: json!({"error": {"message": "The request can't be processed.", "type": "invalid_request_error"}}),
+        retry_after: None,
+    };
+    let server = server(Script::always(Behaviour::text("{}")).when_body("json_schema", "", refusal())).await;
+    let (client, connection) = (client(), connection(&server.base_url()));
+    let mut asked = request("hi");
+    // Each schema costs one refusal, until it is plain that none is taken.
+    for (title, requests) in [("a", 2), ("a", 3), ("b", 5), ("c", 7), ("d", 8)] {
+        asked.schema = Some(json!({"type": "object", "title": title}));
+        let (chunks, error) = ask(&client, &connection, &asked).await;
+        assert_eq!((text(&chunks).as_str(), error), ("{}", None), "{title}");
+        assert_eq!(server.chats().len(), requests, "{title}");
+    }
+    // Whoever asks for exactly that is told.
+    asked.options.exact = true;
+    let (_, error) = ask(&support::client(), &connection, &asked).await;
+    assert!(error.unwrap().to_string().contains("can't be processed"));
+    assert_eq!(server.chats().len(), 9);
+
+    // A request that is wrong without its schema too: the first refusal is told.
+    let broken = self::server(Script::of([refusal(), Behaviour::server_error(500)])).await;
+    let connection = support::connection(&broken.base_url());
+    let (_, error) = ask(&support::client(), &connection, &request_with_schema()).await;
+    assert!(error.unwrap().to_string().contains("can't be processed"));
+    assert_eq!(broken.chats().len(), 2);
+}
+
+fn request_with_schema() -> steward_core::model::ModelRequest {
+    steward_core::model::ModelRequest { schema: Some(json!({"type": "object"})), ..request("hi") }
+}

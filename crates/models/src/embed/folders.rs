@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steward_core::live::Live;
 use steward_core::locks::lock;
 use steward_core::ports::{EmbedError, Embedder as _};
 
@@ -14,7 +15,7 @@ use steward_core::ports::{EmbedError, Embedder as _};
 const PROMPTS: &str = "config_sentence_transformers.json";
 
 pub struct ModelFolders {
-    dir: PathBuf,
+    dir: Live<PathBuf>,
     idle: Option<Duration>,
     known: Mutex<HashMap<String, Arc<FolderModel>>>,
 }
@@ -43,7 +44,14 @@ struct Prompts {
 impl ModelFolders {
     /// The memory of a model is freed after `idle` without work.
     pub fn new(dir: impl Into<PathBuf>, idle: Option<Duration>) -> Self {
-        Self { dir: dir.into(), idle, known: Mutex::default() }
+        Self { dir: Live::new(dir.into()), idle, known: Mutex::default() }
+    }
+
+    /// The models are in this folder from the next text on.
+    pub fn change_folder(&self, dir: impl Into<PathBuf>) {
+        let mut known = lock(&self.known);
+        self.dir.replace(dir.into());
+        known.clear();
     }
 
     /// `None`: there is no such folder with a model.
@@ -52,7 +60,7 @@ impl ModelFolders {
         let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
             return None;
         };
-        let dir = self.dir.join(name);
+        let dir = self.dir.get().join(name);
         if !dir.join("model.onnx").is_file() {
             return None;
         }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::live::Live;
 use steward_core::locks::lock;
 use steward_core::ports;
 
@@ -22,12 +23,22 @@ pub struct LazyMiniLm {
 }
 
 struct Inner {
-    dir: PathBuf,
+    files: Live<ModelFiles>,
     idle: Option<Duration>,
-    cache: Option<VectorCache>,
     /// Whether it is the built-in model, whose dimension is known.
     built_in: bool,
     state: Mutex<State>,
+}
+
+struct ModelFiles {
+    dir: PathBuf,
+    cache: Option<VectorCache>,
+}
+
+impl ModelFiles {
+    fn new(dir: PathBuf, cache: Option<PathBuf>) -> Self {
+        Self { dir, cache: cache.map(VectorCache::new) }
+    }
 }
 
 #[derive(Default)]
@@ -47,13 +58,25 @@ impl LazyMiniLm {
 
     /// Drops the model after `idle` without work; `cache` keeps lasting vectors for the next start.
     pub fn with(dir: impl Into<PathBuf>, idle: Option<Duration>, cache: Option<PathBuf>) -> Self {
-        let cache = cache.map(VectorCache::new);
-        Self { inner: Arc::new(Inner { dir: dir.into(), idle, cache, built_in: true, state: Mutex::default() }) }
+        let files = Live::new(ModelFiles::new(dir.into(), cache));
+        Self { inner: Arc::new(Inner { files, idle, built_in: true, state: Mutex::default() }) }
     }
 
     /// Another model than the built-in one.
     pub(super) fn another(dir: PathBuf, idle: Option<Duration>) -> Self {
-        Self { inner: Arc::new(Inner { dir, idle, cache: None, built_in: false, state: Mutex::default() }) }
+        let files = Live::new(ModelFiles::new(dir, None));
+        Self { inner: Arc::new(Inner { files, idle, built_in: false, state: Mutex::default() }) }
+    }
+
+    /// Its files are elsewhere from the next text on.
+    pub fn change_folder(&self, dir: impl Into<PathBuf>, cache: Option<PathBuf>) {
+        let mut state = lock(&self.inner.state);
+        self.inner.files.replace(ModelFiles::new(dir.into(), cache));
+        (state.model, state.counter) = (None, None);
+    }
+
+    pub fn folder(&self) -> PathBuf {
+        self.inner.files.get().dir.clone()
     }
 
     pub fn is_loaded(&self) -> bool {
@@ -73,7 +96,8 @@ impl LazyMiniLm {
 
     /// Like [`Self::embed_blocking`], but through the cache.
     fn embed_lasting_blocking(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let Some(cache) = &self.inner.cache else {
+        let files = self.inner.files.get();
+        let Some(cache) = &files.cache else {
             return self.embed_blocking(texts);
         };
         let model = self.inner.model_id();
@@ -164,7 +188,7 @@ impl Inner {
     fn model_id(&self) -> String {
         let mut id = MODEL.to_owned();
         for name in ["model.onnx", "tokenizer.json"] {
-            let file = std::fs::metadata(self.dir.join(name));
+            let file = std::fs::metadata(self.files.get().dir.join(name));
             let written = file.as_ref().ok().and_then(|file| file.modified().ok());
             let length = file.map_or(0, |file| file.len());
             let _ = write!(id, " {length} {written:?}");
@@ -180,7 +204,8 @@ impl Inner {
             return Ok(Arc::clone(model));
         }
         let words = state.counter.as_ref().map(|counter| Arc::clone(&counter.0));
-        let model = Arc::new(MiniLm::load_any(&self.dir, cores(), self.built_in.then_some(DIMENSION), words)?);
+        let model =
+            Arc::new(MiniLm::load_any(&self.files.get().dir, cores(), self.built_in.then_some(DIMENSION), words)?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }
@@ -203,7 +228,7 @@ impl ports::Embedder for LazyMiniLm {
         }
         let words = match &state.model {
             Some(model) => Ok(Arc::clone(&model.onnx.words)),
-            None => Tokenizer::load(&self.inner.dir.join("tokenizer.json")).map(Arc::new),
+            None => Tokenizer::load(&self.inner.files.get().dir.join("tokenizer.json")).map(Arc::new),
         };
         match words {
             Ok(words) => {

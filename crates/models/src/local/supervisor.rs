@@ -7,11 +7,13 @@ use secrecy::SecretString;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use steward_core::live::Live;
 use tokio::sync::Mutex;
 
 pub struct Supervisor {
-    command: ChildCommand,
+    command: Live<ChildCommand>,
     options: SupervisorOptions,
     /// Locked during a start, so that there is only one at a time.
     state: Mutex<State>,
@@ -26,10 +28,32 @@ struct State {
 }
 
 const POLL: Duration = Duration::from_millis(15);
+/// How long a child that another one takes over from goes on with its calls.
+const RETIREMENT: Duration = Duration::from_mins(2);
 
 impl Supervisor {
     pub fn new(command: ChildCommand, options: SupervisorOptions) -> Self {
-        Self { command, options, state: Mutex::default() }
+        Self { command: Live::new(command), options, state: Mutex::default() }
+    }
+
+    /// For the next call. A child that is at work gets the time that a call takes, and then ends.
+    pub async fn change(&self, command: ChildCommand) {
+        let mut state = self.state.lock().await;
+        self.command.replace(command);
+        state.crashes.reset();
+        let Some(mut retired) = state.running.take() else { return };
+        let grace = self.options.stop_grace;
+        tokio::spawn(async move {
+            let until = Instant::now() + RETIREMENT;
+            while retired.ended().is_none() && Instant::now() < until {
+                tokio::time::sleep(grace).await;
+            }
+            retired.stop(grace).await;
+        });
+    }
+
+    pub fn command(&self) -> Arc<ChildCommand> {
+        self.command.get()
     }
 
     /// Starts the child if it is not running, once for concurrent calls. An idle child may end: ask again if refused.
@@ -99,7 +123,7 @@ impl Supervisor {
     async fn start(&self, state: &mut State) -> Result<(), LocalModelError> {
         state.starts += 1;
         let socket_path = self.socket_path(state.starts)?;
-        let mut running = ChildProcess::start(&self.command, &self.options.token, socket_path).await?;
+        let mut running = ChildProcess::start(&self.command.get(), &self.options.token, socket_path).await?;
         match self.wait_until_ready(&mut running).await {
             Ok(()) => {
                 tracing::debug!(ms = running.since.elapsed().as_millis(), "model server is ready");

@@ -53,8 +53,9 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, known: Known
             Choice::Auto => json!({"type": "auto"}),
             Choice::Any => json!({"type": "any"}),
             Choice::One(name) => json!({"type": "tool", "name": name}),
+            Choice::None => json!({"type": "none"}),
         };
-        if request.options.single_call {
+        if request.options.single_call && offer.choice != Choice::None {
             choice["disable_parallel_tool_use"] = true.into();
         }
         if offer.choice != Choice::Auto || request.options.single_call {
@@ -65,9 +66,48 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, known: Known
         if offer.for_output {
             return Err(Untranslatable::new("`reasoning_effort` together with a `response_format`"));
         }
-        return Ok(with(body, thinking(effort, limits.thinking, max_tokens, request)?));
+        let thoughts = thinking(effort, limits.thinking, max_tokens, request)?;
+        if let Some(what) = thoughts.get("thinking").and_then(|_| besides_thoughts(request)) {
+            return Err(Untranslatable::new(format!("`reasoning_effort` together with {what}")));
+        }
+        return Ok(with(body, thoughts));
+    }
+    if request.temperature.is_some() && request.options.top_p.is_some() && !takes_both(&connection.model) {
+        if request.options.exact {
+            return Err(Untranslatable::new("`top_p` together with `temperature` (this model takes one of them)"));
+        }
+        body["top_p"].take();
+        body = with(json!({}), body);
     }
     Ok(body)
+}
+
+/// What a model that thinks does not take besides.
+pub(super) fn besides_thoughts(request: &ModelRequest) -> Option<&'static str> {
+    let forced = !request.tools.is_empty() && request.options.tool_choice.is_forced();
+    let differs = |value: f32| (value - 1.0).abs() > f32::EPSILON;
+    match (request.temperature, request.options.top_p) {
+        _ if forced => Some("a `tool_choice` that wants a call"),
+        (Some(temperature), _) if differs(temperature) => Some("a `temperature` other than 1"),
+        (_, Some(top_p)) if !(0.95..=1.0).contains(&top_p) => Some("a `top_p` below 0.95"),
+        _ => None,
+    }
+}
+
+/// Models from 4.1 on take a temperature or `top_p`.
+fn takes_both(model: &str) -> bool {
+    let name = model.rsplit(['.', '/']).find(|part| part.starts_with("claude")).unwrap_or(model);
+    [
+        "claude-2",
+        "claude-3",
+        "claude-instant",
+        "claude-sonnet-4-0",
+        "claude-sonnet-4-2025",
+        "claude-opus-4-0",
+        "claude-opus-4-2025",
+    ]
+    .iter()
+    .any(|older| name.starts_with(older))
 }
 
 /// The fields that have the model think. Between a call and its result nothing is asked for where thoughts would have to be

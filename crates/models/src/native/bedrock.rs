@@ -27,7 +27,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     let offer = offer(request, connection.capabilities.json_schema, tool)?;
     if let Some(tools) = offer.tools {
         let choice = match offer.choice {
-            Choice::Auto => Value::Null,
+            Choice::Auto | Choice::None => Value::Null,
             Choice::Any => json!({"any": {}}),
             Choice::One(name) => json!({"tool": {"name": name}}),
         };
@@ -54,7 +54,12 @@ fn thinking_fields(model: &str, effort: Effort, request: &ModelRequest) -> Body 
             return Ok(json!({}));
         }
         let limits = answer_limits(model);
-        return anthropic::thinking(effort, limits.thinking, request.max_tokens.unwrap_or(limits.most), request);
+        let most = request.max_tokens.unwrap_or(limits.most);
+        let thoughts = anthropic::thinking(effort, limits.thinking, most, request)?;
+        return match thoughts.get("thinking").and_then(|_| anthropic::besides_thoughts(request)) {
+            Some(what) => Err(Untranslatable::new(format!("`reasoning_effort` together with {what}"))),
+            None => Ok(thoughts),
+        };
     }
     if model.contains("amazon.nova-2") {
         return Ok(match effort {

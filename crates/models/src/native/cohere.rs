@@ -25,7 +25,11 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
         ToolChoice::Named(name) => spec.name == *name,
         _ => true,
     });
-    let forced = !request.tools.is_empty() && options.tool_choice != ToolChoice::Auto;
+    let choice = match &options.tool_choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some("NONE"),
+        ToolChoice::Required | ToolChoice::Named(_) => Some("REQUIRED"),
+    };
     let fields = json!({
         "temperature": request.temperature.filter(|_| !plain).map(rounded),
         "max_tokens": request.max_tokens,
@@ -33,7 +37,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
         "stop_sequences": any(request.stop.iter().take(STOPS)),
         "seed": request.seed.map(|seed| seed & (i64::MAX as u64)),
         "tools": any(offered.map(tool_json)),
-        "tool_choice": forced.then_some("REQUIRED"),
+        "tool_choice": choice.filter(|_| !request.tools.is_empty()),
         "thinking": options.effort.map(|effort| match effort {
             Effort::None => json!({"type": "disabled"}),
             effort => json!({"type": "enabled", "token_budget": thinking_tokens(effort)}),

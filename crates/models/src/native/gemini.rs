@@ -6,6 +6,7 @@ use crate::openai::{Decode, Fault, ReplyState, any, segment, text, version, with
 use serde_json::{Value, json};
 use steward_core::message::{PictureSource, Role};
 use steward_core::model::{Connection, Effort, ModelChunk, ModelRequest, ToolChoice, Usage};
+use steward_core::schema;
 
 const STOPS: usize = 5;
 
@@ -37,7 +38,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
         json!({
             "name": spec.name,
             "description": spec.description,
-            "parametersJsonSchema": spec.parameters,
+            "parametersJsonSchema": schema::as_tool_input(&spec.parameters),
         })
     }));
     let options = &request.options;
@@ -59,6 +60,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     let forced = match &options.tool_choice {
         ToolChoice::Required => Some(json!({"mode": "ANY"})),
         ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
+        ToolChoice::None => Some(json!({"mode": "NONE"})),
         ToolChoice::Auto => None,
     };
     let forced = forced.filter(|_| tools.is_some()).map(|config| json!({"functionCallingConfig": config}));

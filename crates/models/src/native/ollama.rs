@@ -5,12 +5,13 @@ use super::{Body, Untranslatable, rounded};
 use crate::openai::{Decode, Fault, ReplyState, any, text, tool_json, with};
 use serde_json::{Value, json};
 use steward_core::message::{Message, PictureSource, Role};
-use steward_core::model::{Connection, Effort, ModelRequest, ToolChoice, Usage};
+use steward_core::model::{Connection, Effort, ModelRequest, Usage};
 use steward_core::tool::ToolCall;
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Body {
-    let messages: Result<Vec<Value>, _> = request.messages.iter().map(|m| message(m, &request.messages)).collect();
-    if !request.tools.is_empty() && request.options.tool_choice != ToolChoice::Auto {
+    let all = request.messages.iter().enumerate();
+    let messages: Result<Vec<Value>, _> = all.map(|(at, m)| message(m, &request.messages[..at])).collect();
+    if !request.tools.is_empty() && request.options.tool_choice.is_forced() {
         return Err(Untranslatable::new("a `tool_choice` other than `auto` and `none`"));
     }
     let options = json!({
@@ -37,10 +38,10 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     Ok(with(json!({"model": connection.model, "messages": messages?, "stream": true}), fields))
 }
 
-fn message(message: &Message, all: &[Message]) -> Body {
+fn message(message: &Message, before: &[Message]) -> Body {
     let mut turn = json!({"role": message.role});
     if message.role == Role::Tool {
-        turn["tool_name"] = json!(name_of(message.tool_call_id.as_deref().unwrap_or_default(), all));
+        turn["tool_name"] = json!(name_of(message.tool_call_id.as_deref().unwrap_or_default(), before));
     }
     turn["content"] = json!(message.text);
     let pictures: Result<Vec<&str>, Untranslatable> = message

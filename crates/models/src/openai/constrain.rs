@@ -3,8 +3,10 @@
 
 mod refusal;
 mod schema_memory;
+mod unexplained;
 
 pub(super) use schema_memory::SchemaMemory;
+pub(super) use unexplained::UnexplainedRefusals;
 
 use Constrained::{
     GuidedJson, JsonObject, LlamaCppGrammar, LlamaCppSchema, OllamaFormat, ResponseFormat, StructuredOutputs,
@@ -31,6 +33,8 @@ fn constraint_field(
     body: &Value,
 ) -> Option<(&'static str, Value)> {
     let field = field(way);
+    // Servers leave out parts of what is said in several places.
+    let schema = &*steward_core::schema::merged(schema);
     match way {
         JsonObject => {
             // OpenAI and others refuse it if no message mentions JSON.
@@ -73,12 +77,15 @@ pub(super) fn fitted<'a>(
 ) -> Cow<'a, ModelRequest> {
     let way = Constrained::OllamaFormat;
     let Some(schema) =
-        request.schema.as_ref().filter(|_| connection.provider == Provider::Ollama && !memory.is_empty())
+        request.schema.as_ref().filter(|_| connection.provider == Provider::Ollama).map(steward_core::schema::merged)
     else {
         return Cow::Borrowed(request);
     };
-    let refused = memory.refuses(schema_memory::key(way, &refusal::skeleton(schema)));
-    let schema = (!refused).then(|| refusal::opened(schema, &memory.opens(way, schema)));
+    if memory.is_empty() && matches!(schema, Cow::Borrowed(_)) {
+        return Cow::Borrowed(request);
+    }
+    let refused = memory.refuses(schema_memory::key(way, &refusal::skeleton(&schema)));
+    let schema = (!refused).then(|| refusal::opened(&schema, &memory.opens(way, &schema)));
     Cow::Owned(ModelRequest { schema, ..request.clone() })
 }
 

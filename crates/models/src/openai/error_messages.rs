@@ -138,6 +138,7 @@ impl Origin {
             Class::Server => "the endpoint failed",
             _ => "the endpoint refused the request",
         };
+        let status_code = status;
         let status = status.map_or_else(String::new, |status| format!(" (HTTP {status})"));
         let words = refusal.words.lines().next().unwrap_or_default();
         let words: String = words.chars().take(300).collect();
@@ -145,10 +146,10 @@ impl Origin {
             "" => format!("{what}{status}"),
             words => format!("{what}{status}: {words}"),
         };
-        self.error(refusal.class, &what, self.refusal_hint(refusal, models))
+        self.error(refusal.class, &what, self.refusal_hint(refusal, status_code, models))
     }
 
-    fn refusal_hint(&self, refusal: &Refusal, models: &[String]) -> String {
+    fn refusal_hint(&self, refusal: &Refusal, status: Option<u16>, models: &[String]) -> String {
         match refusal.class {
             Class::Auth if refusal.no_credit => "top up the account, or choose another connection".to_owned(),
             Class::Auth => self.key_hint(),
@@ -157,6 +158,10 @@ impl Origin {
             Class::RateLimit => "wait a moment and ask again, or choose another connection".to_owned(),
             Class::Timeout | Class::Server => {
                 "ask again in a moment; if it stays, see the endpoint's own log or status page".to_owned()
+            }
+            // It is the right address: it has read the request and says what it does not take.
+            _ if matches!(status, None | Some(400 | 413 | 422)) && !refusal.words.trim().is_empty() => {
+                "change what it names of the request, or choose another model".to_owned()
             }
             _ => self.url_hint(),
         }
@@ -258,7 +263,9 @@ impl Origin {
             _ => "ask again, or choose another model".to_owned(),
         };
         let what = format!("the answer is empty (finish reason `{finish}`, {} reply tokens)", usage.completion_tokens);
-        self.error(Class::Empty, &what, hint)
+        // The same request would be kept back again.
+        let class = if finish == "content_filter" { Class::BadRequest } else { Class::Empty };
+        self.error(class, &what, hint)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Request bodies of the OpenAI dialect, what endpoints refuse in them, and lists of models.
 
 use super::classify::unsupported;
-use super::constrain::{self, SchemaMemory};
+use super::constrain::{self, SchemaMemory, UnexplainedRefusals};
 use super::error_messages::Origin;
 use crate::native::{OWN_LIMIT, longest_allowed, rounded};
 use serde_json::{Value, json};
 use steward_core::message::{Message, PictureSource, Piece, Role};
 use steward_core::model::{Connection, ModelError, ModelRequest, Provider, ToolChoice};
 use steward_core::ports::Scored;
+use steward_core::schema;
 use steward_core::tool::{ToolCall, ToolSpec};
 
 /// `body` with those of `fields` that have a value.
@@ -27,7 +28,9 @@ pub(crate) fn any<T>(items: impl IntoIterator<Item = T>) -> Option<Vec<T>> {
 pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
     let new_name = (connection.provider == Provider::OpenAi) != quirks.other_max_tokens;
     let max_tokens = if new_name { "max_completion_tokens" } else { "max_tokens" };
-    let tools = any(request.tools.iter().map(tool_json));
+    // The built-in model's server takes no tools at all.
+    let idle = connection.provider == Provider::Local && request.options.tool_choice == ToolChoice::None;
+    let tools = any(request.tools.iter().filter(|_| !idle).map(tool_json));
     // Other servers allow several calls by default.
     let parallel = connection.provider == Provider::LlamaCpp && connection.capabilities.parallel_calls;
     let fields = json!({
@@ -49,6 +52,7 @@ pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks:
         }
         match &request.options.tool_choice {
             ToolChoice::Auto => {}
+            ToolChoice::None => body["tool_choice"] = json!("none"),
             ToolChoice::Required => body["tool_choice"] = json!("required"),
             ToolChoice::Named(name) => {
                 body["tool_choice"] = json!({"type": "function", "function": {"name": name}});
@@ -135,7 +139,7 @@ pub(crate) fn tool_json(spec: &ToolSpec) -> Value {
         "function": {
             "name": spec.name,
             "description": spec.description,
-            "parameters": spec.parameters,
+            "parameters": schema::as_tool_input(&spec.parameters),
         },
     })
 }
@@ -153,9 +157,15 @@ pub(super) struct Quirks {
     /// Longest answer that it has told, tokens.
     pub longest: Option<u32>,
     pub constraints: SchemaMemory,
+    pub unexplained: UnexplainedRefusals,
 }
 
 impl Quirks {
+    /// Whether it has refused a form that replies are asked for in.
+    pub fn refuses_forms(&self) -> bool {
+        !(self.constraints.is_empty() && self.unexplained.is_empty())
+    }
+
     /// `None` if the refusal teaches nothing new and is a real error.
     pub fn learn(&self, status: u16, body: &str, sent: &Value) -> Option<Self> {
         if !matches!(status, 400 | 422) {
@@ -187,9 +197,14 @@ impl Quirks {
     }
 
     /// `None`: nothing new. Without this, tools held back after a refusal that named none would stay unconstrained.
-    pub fn accepted(&self, sent: &Value) -> Option<Self> {
-        let constraints = self.constraints.accepted(sent)?;
-        Some(Self { constraints, ..self.clone() })
+    pub fn accepted(&self, sent: &Value, with_schema: bool) -> Option<Self> {
+        let constraints = self.constraints.accepted(sent);
+        let unexplained = self.unexplained.taken().filter(|_| with_schema);
+        (constraints.is_some() || unexplained.is_some()).then(|| Self {
+            constraints: constraints.unwrap_or_else(|| self.constraints.clone()),
+            unexplained: unexplained.unwrap_or_else(|| self.unexplained.clone()),
+            ..self.clone()
+        })
     }
 }
 

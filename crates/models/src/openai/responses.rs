@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use steward_core::message::{Message, Piece, Role};
 use steward_core::model::{Connection, ModelRequest, ToolChoice};
+use steward_core::schema::as_tool_input;
 
 /// Smallest limit that the interface takes, tokens.
 const LEAST: u32 = 16;
@@ -21,7 +22,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Qui
             "type": "function",
             "name": spec.name,
             "description": spec.description,
-            "parameters": spec.parameters,
+            "parameters": as_tool_input(&spec.parameters),
             "strict": false,
         })
     });
@@ -31,6 +32,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Qui
     let forced = match &options.tool_choice {
         _ if request.tools.is_empty() => None,
         ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
         ToolChoice::Required => Some(json!("required")),
         ToolChoice::Named(name) => Some(json!({"type": "function", "name": name})),
     };

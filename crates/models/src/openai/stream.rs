@@ -3,13 +3,14 @@
 use super::Limits;
 use super::decode::{Decode, Fault, ReplyDecoder, ReplyState, is_error};
 use super::error_messages::Origin;
+use super::finish_reason::{is_failure, known_or_cut};
 use super::sse::{BadFrame, EventParser, SseParser};
 use super::transport::causes_without_url;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use steward_core::model::{ModelChunk, ModelError, Usage};
 use steward_core::ports::ChunkStream;
@@ -227,10 +228,15 @@ impl<'a> Reader<'a> {
             let raw = if self.any_event { "".into() } else { String::from_utf8_lossy(&self.head) };
             return Err(self.origin.with_detail(error, &raw));
         }
+        let finish = self.state().finish();
+        if is_failure(finish) {
+            let told = format!("it broke the answer off, and says only `{finish}` of why");
+            return Err(self.origin.in_band_error(&json!({"error": {"message": told}})));
+        }
         if !self.state().has_answer() {
-            let finish = self.state().finish();
             return Err(self.origin.empty(finish, usage, self.limits.max_tokens));
         }
+        self.decoder.state.finish = Some(known_or_cut(finish).to_owned());
         Ok(self.state().end(&self.origin.connection.model))
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use steward_core::ConnectionId;
 use steward_core::exam::Grade;
 use steward_core::model::{Connection, ModelError};
-use steward_core::ports::{Route, RouteRequest};
-use steward_core::routing::{Balance, Classified, Task, classified};
+use steward_core::ports::{Assigned, Route, RouteRequest};
+use steward_core::routing::{Balance, Classified, Role, Task, classified};
 
 pub(crate) struct Chooser<'a> {
     pub known: &'a ConnectionSet,
@@ -18,6 +18,7 @@ pub(crate) struct Chooser<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Wanted,
+    Assigned(Role),
     Task,
     Primary,
     Fallback,
@@ -39,8 +40,9 @@ pub(crate) fn choose(chooser: &Chooser<'_>, turns: &mut Turns, request: RouteReq
         None => classified(request.message),
     };
     let (mut list, missing) = candidates(chooser.known, &request, found.task)?;
-    // The caller's own choice stays first, whatever is cheaper or faster.
-    let fixed = usize::from(list.first().is_some_and(|one| one.why == Reason::Wanted));
+    // What somebody chose for it stays first, whatever is cheaper or faster.
+    let chosen = |one: &&Candidate<'_>| matches!(one.why, Reason::Wanted | Reason::Assigned(_));
+    let fixed = list.iter().take_while(chosen).count();
     let routing = request.routing;
     if routing.cost_aware {
         cheapest_first(chooser, &mut list[fixed..], found.task, request.primary);
@@ -66,8 +68,14 @@ fn candidates<'a>(
         // Asking another connection than the caller named would not answer the question.
         return Err(known.unknown(wanted));
     }
+    let assigned = match request.assigned {
+        None => None,
+        Some(Assigned::ByAgent(role, id)) => Some((id, Reason::Assigned(role))),
+        Some(Assigned::BySetting(role, name)) => Some((known.named(role, name)?.id, Reason::Assigned(role))),
+    };
     let routing = request.routing;
     let named = (request.wanted.map(|id| (id, Reason::Wanted)).into_iter())
+        .chain(assigned)
         .chain(routing.task_routing.get(&task).map(|id| (*id, Reason::Task)))
         .chain(request.primary.map(|id| (id, Reason::Primary)))
         .chain(routing.fallback_chain.iter().map(|id| (*id, Reason::Fallback)))
@@ -102,7 +110,7 @@ fn cheapest_first(chooser: &Chooser<'_>, list: &mut [Candidate<'_>], task: Task,
         let suffices = match chooser.known.grade(one.connection, task) {
             Some(grade) => grade <= Grade::C,
             None => match one.why {
-                Reason::Wanted | Reason::Task | Reason::Primary => true,
+                Reason::Wanted | Reason::Assigned(_) | Reason::Task | Reason::Primary => true,
                 Reason::Default => primary.is_none(),
                 Reason::Fallback => false,
             },
@@ -160,6 +168,7 @@ fn reason(found: &Classified, list: &[Candidate<'_>], missing: &[ConnectionId], 
     for (at, one) in list.iter().enumerate() {
         let why = match one.why {
             Reason::Wanted => "asked for",
+            Reason::Assigned(role) => role.name(),
             Reason::Task => "for this task",
             Reason::Primary => "primary",
             Reason::Fallback => "fallback",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use steward_core::ConnectionId;
 use steward_core::exam::{ExamReport, Grade};
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
-use steward_core::routing::Task;
+use steward_core::routing::{Role, Task};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConnectionSet {
@@ -29,6 +29,10 @@ impl ConnectionSet {
         self.reports = reports.into_iter().map(|report| (place(&report), report.grades)).collect();
     }
 
+    pub fn is_examined(&self, connection: &Connection) -> bool {
+        self.reports.contains_key(&(exam::endpoint(connection), connection.model.clone()))
+    }
+
     /// `None` if no exam covered this kind of request.
     pub fn grade(&self, connection: &Connection, task: Task) -> Option<Grade> {
         let grades = self.reports.get(&(exam::endpoint(connection), connection.model.clone()))?;
@@ -42,17 +46,32 @@ impl ConnectionSet {
         }
     }
 
+    /// The connection that a setting names.
+    pub fn named(&self, role: Role, name: &str) -> Result<&Connection, ModelError> {
+        self.connections.iter().find(|connection| connection.name == name).ok_or_else(|| {
+            let setting = role.setting();
+            ModelError::new(
+                ModelErrorClass::UnknownModel,
+                format!("the setting {setting} names the connection `{name}`, which isn't there"),
+                format!("{}, or leave {setting} unset", self.choice_hint()),
+            )
+        })
+    }
+
     pub fn unknown(&self, id: ConnectionId) -> ModelError {
-        let names: Vec<&str> = self.connections.iter().map(|c| c.name.as_str()).collect();
-        let hint = if names.is_empty() {
-            errors::no_connection().hint
-        } else {
-            format!("choose one of: {}; `steward connections` shows them", names.join(", "))
-        };
         ModelError::new(
             ModelErrorClass::UnknownModel,
             format!("there is no connection {id}; it may have been removed"),
-            hint,
+            self.choice_hint(),
         )
+    }
+
+    fn choice_hint(&self) -> String {
+        let names: Vec<&str> = self.connections.iter().map(|c| c.name.as_str()).collect();
+        if names.is_empty() {
+            errors::no_connection().hint
+        } else {
+            format!("choose one of: {}; `steward connections` shows them", names.join(", "))
+        }
     }
 }

@@ -66,6 +66,8 @@ pub(crate) fn out_of_time(connection: &Connection) -> ModelError {
 
 pub(crate) fn nothing_came(connection: &Connection, finish: Option<&str>) -> ModelError {
     let (class, what) = match finish {
+        // The same request would be kept back again.
+        Some("content_filter") => (Class::BadRequest, "the provider's filter kept the answer back".to_owned()),
         Some(finish) => (Class::Empty, format!("the answer is empty (finish reason `{finish}`)")),
         None => (Class::Broken, "the answer broke off before it began".to_owned()),
     };

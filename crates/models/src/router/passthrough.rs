@@ -33,7 +33,7 @@ impl Gateway for Router {
             targets.iter().filter(|one| one.speaks_openai_dialect()).cloned().collect::<Vec<_>>().into()
         };
         if targets.is_empty() {
-            return Err(not_asked(no_dialect()));
+            return Err(not_asked(no_dialect(passage)));
         }
         let call = PassthroughCall { client: self.client(), passage, body: &body, asked };
         let refusal: Mutex<Option<(Connection, Answer)>> = Mutex::new(None);
@@ -95,12 +95,12 @@ fn is_own_fault(class: ModelErrorClass) -> bool {
     matches!(class, ModelErrorClass::BadRequest | ModelErrorClass::ContextLength)
 }
 
-fn no_dialect() -> ModelError {
-    ModelError::new(
-        ModelErrorClass::BadRequest,
-        "none of these connections speaks the OpenAI dialect",
-        "ask by /v1/chat/completions, which is translated for it, or choose another connection".to_owned(),
-    )
+fn no_dialect(passage: Passage) -> ModelError {
+    let way = match passage {
+        Passage::Embeddings => "choose one whose interface is `chat`, such as the provider's OpenAI-compatible address",
+        _ => "ask by /v1/chat/completions, which is translated for it, or choose another connection",
+    };
+    ModelError::new(ModelErrorClass::BadRequest, "none of these connections speaks the OpenAI dialect", way)
 }
 
 /// Bytes at the end that are searched for the end of the answer.
@@ -121,11 +121,22 @@ fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
     async_stream::stream! {
         while let Some(piece) = pieces.next().await {
             match piece {
-                Ok(piece) => {
-                    if let Some(tail) = &mut tail {
+                Ok(mut piece) => {
+                    let failure = tail.as_mut().and_then(|tail| {
                         take(tail, &piece);
-                    }
+                        passthrough_answer::unraised_error(tail, tail.len().saturating_sub(piece.len()), passage)
+                    });
+                    let Some((told, rest)) = failure else {
+                        yield Ok(piece);
+                        continue;
+                    };
+                    // Clients would take what follows for the end of an answer.
+                    piece.truncate(piece.len().saturating_sub(rest));
                     yield Ok(piece);
+                    let error = answer.origin.in_band_error(&told);
+                    permit.failed(&error);
+                    yield Err(error);
+                    return;
                 }
                 Err(error) => {
                     permit.failed(&error);
@@ -134,7 +145,12 @@ fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
                 }
             }
         }
-        if tail.is_some_and(|tail| !passthrough_answer::has_end(&tail, passage)) {
+        let tail = tail.as_deref();
+        if let Some(told) = tail.and_then(passthrough_answer::error_event) {
+            let error = answer.origin.in_band_error(&told);
+            permit.failed(&error);
+            yield Err(error);
+        } else if tail.is_some_and(|tail| !passthrough_answer::has_end(tail, passage)) {
             let error = answer.origin.broken("the stream ended before the answer did", Usage::default());
             permit.failed(&error);
             yield Err(error);

@@ -1,7 +1,8 @@
 //! One attempt at passing a request through: reads the answer up to its first content, or a whole document. Bytes go
 //! on unchanged, so markers in them are searched for and nothing is parsed.
 
-use crate::openai::{Client, Limits, Origin, bytes, content_type, retry_after_ms};
+use super::document_as_stream::events_of;
+use crate::openai::{Client, Limits, Origin, bytes, content_type, is_failure, retry_after_ms};
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, stream};
 use memchr::memmem;
@@ -68,7 +69,7 @@ impl PassthroughCall<'_> {
         let rest = bytes(origin.clone(), response, limits);
         let (mut begin, rest) = match (status.is_success(), events) {
             (true, true) => self.first_content(&origin, rest, limits).await?,
-            (true, false) => document(&origin, rest).await?,
+            (true, false) => document(&origin, rest, self.passage).await?,
             (false, _) => read(rest, 1 << 20).await?,
         };
         let mut error = None;
@@ -78,6 +79,16 @@ impl PassthroughCall<'_> {
             begin = origin.scrubbed(begin);
         }
         let mut headers = passed(&headers);
+        let mut events = events;
+        if self.asked.stream && !events && error.is_none() {
+            // Some servers give one document whatever is asked.
+            let told = rest.is_none().then(|| events_of(&begin, self.passage, self.asked.include_usage)).flatten();
+            let what = "one document where a stream was asked for";
+            begin = told.ok_or_else(|| origin.not_an_answer(what))?;
+            headers.retain(|(name, _)| name != "content-type");
+            headers.push(("content-type".to_owned(), "text/event-stream".to_owned()));
+            events = true;
+        }
         if rest.is_none() {
             headers.push(("content-length".to_owned(), begin.len().to_string()));
         }
@@ -123,7 +134,7 @@ impl PassthroughCall<'_> {
     }
 }
 
-async fn document(origin: &Origin, rest: ByteStream) -> Result<Begun, ModelError> {
+async fn document(origin: &Origin, rest: ByteStream, passage: Passage) -> Result<Begun, ModelError> {
     let (begin, rest) = read(rest, WHOLE).await?;
     if let Some(error) = may_fail(&begin).then(|| failure(&begin)).flatten() {
         return Err(origin.in_band_error(&error));
@@ -133,7 +144,40 @@ async fn document(origin: &Origin, rest: ByteStream) -> Result<Begun, ModelError
         let raw = String::from_utf8_lossy(&begin[..begin.len().min(2048)]);
         return Err(origin.with_detail(error, &raw));
     }
+    if let Some(missing) = missing_part(&begin, passage).filter(|_| rest.is_none()) {
+        let error = origin.not_an_answer(&format!("a document without {missing}"));
+        let raw = String::from_utf8_lossy(&begin[..begin.len().min(2048)]);
+        return Err(origin.with_detail(error, &raw));
+    }
     Ok((begin, rest))
+}
+
+/// What clients read first of every answer, and this document doesn't have.
+fn missing_part(body: &[u8], passage: Passage) -> Option<&'static str> {
+    let (list, part) = match passage {
+        Passage::ChatCompletions => ("choices", "message"),
+        Passage::Completions => ("choices", "text"),
+        Passage::Embeddings => ("data", "embedding"),
+        Passage::Responses => return None,
+    };
+    // Mostly it is there, which is cheaper to know than the document.
+    let begins = |at: usize| {
+        let value = body[at + part.len() + 2..].trim_ascii_start().strip_prefix(b":").unwrap_or_default();
+        matches!(value.trim_ascii_start().first(), Some(b'{' | b'[' | b'"'))
+    };
+    if memmem::find_iter(body, format!("\"{part}\"").as_bytes()).any(begins) {
+        return None;
+    }
+    let document: Value = serde_json::from_slice(body).ok()?;
+    let first = &document[list][0];
+    match passage {
+        _ if first.is_null() && list == "data" => Some("an item of `data`"),
+        _ if first.is_null() => Some("an item of `choices`"),
+        Passage::ChatCompletions if !first["message"].is_object() => Some("the `message` of its first choice"),
+        Passage::Completions if !first["text"].is_string() => Some("the `text` of its first choice"),
+        Passage::Embeddings if first["embedding"].is_null() => Some("the `embedding` of its first item"),
+        _ => None,
+    }
 }
 
 fn request_headers(asked: &PassthroughRequest) -> HeaderMap {
@@ -198,9 +242,10 @@ const CONTENT: [&[u8]; 9] = [
 const DONE: &[u8] = b"[DONE]";
 const ENDS: [&[u8]; 3] = [b"\"response.completed\"", b"\"response.incomplete\"", b"\"response.failed\""];
 
-/// Whether these events have content, or end the stream.
+/// Whether these events have content, or say how the answer ended. That the stream is over is neither.
 pub(crate) fn has_content(events: &[u8], passage: Passage) -> bool {
-    has_end(events, passage) || CONTENT.iter().any(|field| has_text(events, field))
+    let ends = passage == Passage::Responses && ENDS.iter().any(|sign| memmem::find(events, sign).is_some());
+    ends || CONTENT.iter().any(|field| has_text(events, field))
 }
 
 pub(crate) fn has_end(events: &[u8], passage: Passage) -> bool {
@@ -221,7 +266,7 @@ fn has_text(events: &[u8], field: &[u8]) -> bool {
 }
 
 /// An event that says that there will be no answer.
-fn error_event(events: &[u8]) -> Option<Value> {
+pub(crate) fn error_event(events: &[u8]) -> Option<Value> {
     if !may_fail(events) {
         return None;
     }
@@ -229,8 +274,50 @@ fn error_event(events: &[u8]) -> Option<Value> {
     text.lines().filter_map(|line| line.strip_prefix("data:")).find_map(|data| failure(data.as_bytes()))
 }
 
+/// An error that clients would not take for one, as what is not of this dialect, in the last whole events from the one on that
+/// goes over `new`; and how many bytes follow it.
+pub(crate) fn unraised_error(events: &[u8], new: usize, passage: Passage) -> Option<(Value, usize)> {
+    let begin = memmem::rfind(&events[..new], b"\n\n").map_or(0, |at| at + 2);
+    memmem::find(&events[begin..], b"error")?;
+    let (mut at, mut named) = (begin, false);
+    for line in events[begin..].split_inclusive(|byte| *byte == b'\n') {
+        at += line.len();
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            named = false;
+        } else if text.strip_prefix(b"event:").is_some_and(|kind| kind.trim_ascii() == b"error") {
+            named = true;
+        } else if let Some(data) = text.strip_prefix(b"data:").filter(|_| line.ends_with(b"\n")) {
+            let Ok(value) = serde_json::from_slice::<Value>(data) else { continue };
+            if is_unraised(&value, named, passage) {
+                // The blank line belongs to it.
+                let rest = &events[at..];
+                let blank = [&b"\r\n"[..], b"\n"].into_iter().find(|end| rest.starts_with(end)).map_or(0, <[u8]>::len);
+                return Some((value, rest.len() - blank));
+            }
+        }
+    }
+    None
+}
+
+fn is_unraised(value: &Value, named: bool, passage: Passage) -> bool {
+    let raised = passage == Passage::Responses && value["type"].is_string();
+    if raised || !value.is_object() || !value["error"].is_null() {
+        return false;
+    }
+    let kind = value["object"] == "error" || value["type"] == "error";
+    kind || named || !value["choices"][0]["error"].is_null()
+}
+
 /// Whether there may be an error in these bytes, which is cheaper to know than whether there is one.
 fn may_fail(bytes: &[u8]) -> bool {
+    if memmem::find_iter(bytes, b"\"finish_reason\"").any(|at| {
+        let value = bytes[at + 15..].trim_ascii_start().strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+        let word = value.strip_prefix(b"\"").and_then(|word| word.split(|byte| *byte == b'"').next());
+        word.and_then(|word| std::str::from_utf8(word).ok()).is_some_and(is_failure)
+    }) {
+        return true;
+    }
     memmem::find_iter(bytes, b"\"error\"").any(|at| {
         let rest = bytes[at + 7..].trim_ascii_start();
         !rest.strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().starts_with(b"null"))
@@ -245,7 +332,7 @@ fn failure(body: &[u8]) -> Option<Value> {
     let response = &value["response"];
     let places = [value.get("error"), choice.get("error"), response.get("error")];
     let told = places.into_iter().flatten().find(|error| !error.is_null());
-    let ended = choice["finish_reason"] == "error" || choice["native_finish_reason"] == "error";
+    let ended = choice["finish_reason"].as_str().is_some_and(is_failure) || choice["native_finish_reason"] == "error";
     let kind = value["type"] == "error" || value["object"] == "error" || response["status"] == "failed";
     if told.is_none() && !ended && !kind {
         return None;
@@ -268,12 +355,12 @@ fn looks_whole(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{error_event, has_content, has_end, looks_whole};
+    use super::{error_event, has_content, has_end, looks_whole, missing_part, unraised_error};
     use steward_core::ports::Passage::{ChatCompletions, Responses};
 
     #[test]
     fn content_is_told_from_what_comes_before_it() {
-        let cases: [(&str, bool); 10] = [
+        let cases: [(&str, bool); 11] = [
             (r#"data: {"choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#, false),
             (": keep-alive\n\n", false),
             (r#"data: {"choices":[{"delta":{"content":"Hi"}}]}"#, true),
@@ -283,7 +370,8 @@ mod tests {
             (r#"data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":""}}]}}]}"#, true),
             (r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}]}"#, true),
             (r#"data: {"choices":[],"usage":null}"#, false),
-            ("data: [DONE]", true),
+            (r#"data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":0}}"#, false),
+            ("data: [DONE]", false),
         ];
         for (events, expected) in cases {
             assert_eq!(has_content(events.as_bytes(), ChatCompletions), expected, "{events}");
@@ -305,6 +393,7 @@ mod tests {
             r#"{"choices":[{"delta":{"content":""},"finish_reason": "error"}]}"#,
             r#"{"choices":[{"error":{"code":429},"delta":{},"finish_reason":null}]}"#,
             r#"{"choices":[{"text":"","finish_reason":"error"}]}"#,
+            r#"{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}"#,
             r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error"},"output":[]}}"#,
         ];
         for failure in failures {
@@ -321,6 +410,44 @@ mod tests {
         ];
         for answer in answers {
             assert!(error_event(format!("data: {answer}\n\n").as_bytes()).is_none(), "{answer}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_no_client_raises_is_found_with_what_follows_it() {
+        let begin = "data: {\"choices\":[{\"delta\":{\"content\":\"Half an\"}}]}\n\n";
+        for (event, passage, found) in [
+            (r#"data: {"object":"error","message":"boom","code":500}"#, ChatCompletions, true),
+            (r#"data: {"type": "error", "message": "boom"}"#, ChatCompletions, true),
+            ("event: error\ndata: {\"message\":\"boom\"}", ChatCompletions, true),
+            (r#"data: {"choices":[{"delta":{},"error":{"code":500}}]}"#, ChatCompletions, true),
+            (r#"data: {"error":{"message":"boom"}}"#, ChatCompletions, false),
+            (r#"data: {"choices":[{"delta":{"content":"an \"error\" in words"}}]}"#, ChatCompletions, false),
+            (r#"data: {"type":"error","message":"boom"}"#, Responses, false),
+            (r#"data: {"object":"error","message":"boom"}"#, Responses, true),
+        ] {
+            let whole = format!("{begin}{event}\n\ndata: [DONE]\n\n");
+            let told = unraised_error(whole.as_bytes(), 0, passage).map(|(_, rest)| rest);
+            assert_eq!(told, found.then_some("data: [DONE]\n\n".len()), "{event}");
+        }
+    }
+
+    #[test]
+    fn a_document_without_an_answer_is_told() {
+        use steward_core::ports::Passage::{Completions, Embeddings};
+        for (document, passage, missing) in [
+            (r#"{"choices":[]}"#, ChatCompletions, true),
+            (r#"{"id":"x"}"#, ChatCompletions, true),
+            (r#"{"choices":[{"message":null,"finish_reason":"stop"}]}"#, ChatCompletions, true),
+            (r#"{"choices":[{"message":{"content":null}}]}"#, ChatCompletions, false),
+            (r#"{"choices":[{"finish_reason":"stop", "message" : {"content":"a"}}]}"#, ChatCompletions, false),
+            (r#"{"choices":[{"text":null}]}"#, Completions, true),
+            (r#"{"choices":[{"text":"a"}]}"#, Completions, false),
+            (r#"{"data":[]}"#, Embeddings, true),
+            (r#"{"data":[{"embedding":[0.1]}]}"#, Embeddings, false),
+            (r#"{"output":[]}"#, Responses, false),
+        ] {
+            assert_eq!(missing_part(document.as_bytes(), passage).is_some(), missing, "{document}");
         }
     }
 

@@ -115,6 +115,6 @@ async fn ends_that_are_not_the_usual_one() {
     let server = Server::always(events::answer("gemini/blocked.sse")).await;
     let (_, error) = ask(&client(), &gemini.connection(&server), &request("hi")).await;
     let error = error.unwrap();
-    assert_eq!(error.class, ModelErrorClass::Empty, "{error:?}");
+    assert_eq!(error.class, ModelErrorClass::BadRequest, "{error:?}");
     assert!(error.hint.contains("filter"), "{error:?}");
 }

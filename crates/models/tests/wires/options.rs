@@ -57,6 +57,32 @@ async fn a_call_can_be_forced() {
 }
 
 #[tokio::test]
+async fn tools_that_may_not_be_called_stay_where_there_is_a_word_for_it() {
+    let none = RequestOptions { tool_choice: ToolChoice::None, ..RequestOptions::default() };
+    for (name, place, expected) in [
+        ("openai", "/tool_choice", json!("none")),
+        ("responses", "/tool_choice", json!("none")),
+        ("anthropic", "/tool_choice", json!({"type": "none"})),
+        ("gemini", "/toolConfig/functionCallingConfig", json!({"mode": "NONE"})),
+        ("cohere", "/tool_choice", json!("NONE")),
+    ] {
+        let body = sent(name, "asked", &with_tools(none.clone())).await.unwrap();
+        assert_eq!((body.pointer(place), body["tools"].is_array()), (Some(&expected), true), "{name}: {body}");
+    }
+    for name in ["bedrock", "ollama"] {
+        let body = sent(name, "asked", &with_tools(none.clone())).await.unwrap();
+        assert!(body.get("tools").is_none() && body.get("toolConfig").is_none(), "{name}: {body}");
+    }
+    let single = RequestOptions { single_call: true, ..none.clone() };
+    let body = sent("anthropic", "asked", &with_tools(single)).await.unwrap();
+    assert_eq!(body["tool_choice"], json!({"type": "none"}), "it takes nothing besides");
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let asked = ModelRequest { schema: Some(schema), ..with_tools(none) };
+    let body = sent("anthropic", "asked", &asked).await.unwrap();
+    assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "give_output"}));
+}
+
+#[tokio::test]
 async fn one_call_at_a_time() {
     let single = RequestOptions { single_call: true, ..RequestOptions::default() };
     for name in ["openai", "responses"] {
@@ -127,7 +153,7 @@ async fn pictures_go_as_each_provider_takes_them() {
 
 #[tokio::test]
 async fn sampling_and_effort_in_each_providers_words() {
-    let options = RequestOptions { top_p: Some(0.9), effort: Some(Effort::High), ..RequestOptions::default() };
+    let options = RequestOptions { top_p: Some(0.96), effort: Some(Effort::High), ..RequestOptions::default() };
     let mut asked = ModelRequest { temperature: None, max_tokens: None, ..with_tools(options) };
     let cases = [
         ("openai", "o9", "/top_p", "/reasoning_effort", json!("high")),
@@ -167,7 +193,7 @@ async fn sampling_and_effort_in_each_providers_words() {
     ];
     for (name, model, top_p, effort, expected) in cases {
         let body = sent(name, model, &asked).await.unwrap();
-        assert_eq!(body.pointer(top_p), Some(&json!(0.9)), "{name}: {body}");
+        assert_eq!(body.pointer(top_p), Some(&json!(0.96)), "{name}: {body}");
         assert_eq!(body.pointer(effort), Some(&expected), "{name}: {body}");
         let text = body.to_string();
         assert!(
@@ -184,6 +210,34 @@ async fn sampling_and_effort_in_each_providers_words() {
     asked.messages.push(Message::tool("c", "15 °C"));
     let body = sent("anthropic", "claude-sonnet-4-5", &asked).await.unwrap();
     assert_eq!(body["thinking"], Value::Null);
+}
+
+#[tokio::test]
+async fn what_does_not_go_with_thoughts_is_named_before_anybody_is_asked() {
+    let with = |effort, top_p, temperature, tool_choice| {
+        let options = RequestOptions { top_p, effort, tool_choice, exact: true, ..RequestOptions::default() };
+        ModelRequest { temperature, max_tokens: Some(4000), ..with_tools(options) }
+    };
+    let high = Some(Effort::High);
+    let cases = [
+        (with(high, None, None, ToolChoice::Required), Some("`tool_choice`")),
+        (with(high, None, Some(0.5), ToolChoice::Auto), Some("`temperature`")),
+        (with(high, Some(0.5), None, ToolChoice::Auto), Some("`top_p`")),
+        (with(high, Some(0.95), Some(1.0), ToolChoice::Auto), None),
+    ];
+    for (asked, refused) in cases {
+        for (name, model) in [("anthropic", "claude-sonnet-4-5"), ("bedrock", "eu.anthropic.claude-sonnet-4-5")] {
+            match (sent(name, model, &asked).await, refused) {
+                (Ok(_), None) => {}
+                (Err(why), Some(field)) => assert!(why.contains(field), "{name}: {why}"),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+    let both = with(None, Some(0.9), Some(0.5), ToolChoice::Auto);
+    assert!(sent("anthropic", "claude-sonnet-4-5", &both).await.unwrap_err().contains("`top_p`"));
+    let body = sent("anthropic", "claude-3-7-sonnet-latest", &both).await.unwrap();
+    assert_eq!((&body["top_p"], &body["temperature"]), (&json!(0.9), &json!(0.5)));
 }
 
 #[tokio::test]

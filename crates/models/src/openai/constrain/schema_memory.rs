@@ -45,7 +45,7 @@ fn tool_key(way: Constrained, branch: &Branch<'_>) -> u32 {
 }
 
 impl SchemaMemory {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.schemas.is_empty() && self.tools.is_empty()
     }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::exam::{ExamReport, Grade};
 use steward_core::model::{Auth, Capabilities, Connection, Price, Provider};
-use steward_core::ports::{Route, RouteRequest};
-use steward_core::routing::{Balance, Routing, Task};
+use steward_core::ports::{Assigned, Route, RouteRequest};
+use steward_core::routing::{Balance, Role, Routing, Task};
 use steward_core::{ConnectionId, Timestamp};
 use steward_testkit::FakeClock;
 
@@ -46,6 +46,7 @@ struct Bench {
     turns: Turns,
     routing: Routing,
     wanted: Option<ConnectionId>,
+    assigned: Option<Assigned<'static>>,
     primary: Option<ConnectionId>,
     message: &'static str,
 }
@@ -66,6 +67,7 @@ impl Bench {
             turns: Turns::default(),
             routing: Routing { max_fallback_attempts: 9, ..Routing::default() },
             wanted: None,
+            assigned: None,
             primary: Some(id(2)),
             message: "hello",
         }
@@ -75,6 +77,7 @@ impl Bench {
         let chooser = Chooser { known: &self.known, prices: &self.prices, health: &self.health };
         let request = RouteRequest {
             wanted: self.wanted,
+            assigned: self.assigned,
             primary: self.primary,
             routing: &self.routing,
             message: self.message,
@@ -177,12 +180,45 @@ fn who_is_gone_is_left_out_with_a_note() {
 }
 
 #[test]
+fn a_connection_for_a_part_of_the_work_goes_before_the_usual_ones() {
+    let mut bench = Bench::new();
+    assert!(bench.names().starts_with('b'));
+    bench.assigned = Some(Assigned::ByAgent(Role::Planner, id(4)));
+    assert!(bench.names().starts_with("db"), "{}", bench.names());
+    assert!(bench.route().reason.contains("`d` (planner), then `b` (primary)"), "{}", bench.route().reason);
+    bench.routing.cost_aware = true;
+    bench.price(2, 1);
+    assert!(bench.names().starts_with('d'), "what was chosen stays first, whatever it costs");
+    bench.wanted = Some(id(3));
+    assert!(bench.names().starts_with("cd"), "{}", bench.names());
+    bench.wanted = None;
+    bench.assigned = Some(Assigned::BySetting(Role::Executor, "e"));
+    assert!(bench.route().reason.contains("`e` (executor)"));
+    // One that an agent names and that was removed is left out; what a setting names must be there.
+    bench.assigned = Some(Assigned::ByAgent(Role::Planner, id(99)));
+    assert!(bench.names().starts_with('b') && bench.route().reason.contains("left out"));
+    let chooser = Chooser { known: &bench.known, prices: &bench.prices, health: &bench.health };
+    let request = RouteRequest {
+        wanted: None,
+        assigned: Some(Assigned::BySetting(Role::Planner, "nowhere")),
+        primary: bench.primary,
+        routing: &bench.routing,
+        message: "hello",
+        task: None,
+    };
+    let error = choose(&chooser, &mut bench.turns, request).unwrap_err();
+    assert!(error.message.contains("PLANNER_MODEL_SPEC names the connection `nowhere`"), "{error}");
+    assert!(error.hint.contains("a, b, c, d, e, f") && error.hint.contains("unset"), "{error}");
+}
+
+#[test]
 fn a_connection_that_the_caller_named_must_be_there() {
     let mut bench = Bench::new();
     bench.wanted = Some(id(99));
     let chooser = Chooser { known: &bench.known, prices: &bench.prices, health: &bench.health };
     let request = RouteRequest {
         wanted: bench.wanted,
+        assigned: None,
         primary: bench.primary,
         routing: &bench.routing,
         message: "hello",
