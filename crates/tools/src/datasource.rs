@@ -128,6 +128,14 @@ impl DatasourceAccess {
         }
     }
 
+    /// What lies beside the tables and is none, each with the reason. Blocks for a moment.
+    pub fn left_out(&self) -> Vec<String> {
+        match &self.place {
+            Place::Folder(folder) => folder.left_out(),
+            _ => Vec::new(),
+        }
+    }
+
     fn key(&self, writes: bool) -> IdleKey {
         IdleKey { datasource: self.id, version: self.version, writes }
     }

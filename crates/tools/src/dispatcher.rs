@@ -28,6 +28,7 @@ use steward_core::{RunId, TenantId, hash, schema};
 /// How long a tool that changes something gets to end by itself.
 const GRACE_PERIOD: Duration = Duration::from_millis(500);
 const PREVIEW_TIMEOUT: Duration = Duration::from_secs(10);
+const EMPTY: &str = "(The tool answered nothing: its output is empty.)";
 
 type RunEndedHook = Box<dyn Fn(RunId) + Send + Sync>;
 
@@ -184,6 +185,11 @@ impl Dispatcher {
     }
 }
 
+/// Says so where there is nothing to read: some providers refuse an empty result, and a model may take it for a failure.
+fn with_words(output: ToolOutput) -> ToolOutput {
+    if output.content.trim().is_empty() { ToolOutput { content: EMPTY.to_owned(), ..output } } else { output }
+}
+
 /// Whether the agent's own switches give it the tool; `None`: they say nothing of it.
 fn switch_of(agent: &Agent, tool: &str) -> Option<bool> {
     let own = agent.own_data;
@@ -300,7 +306,7 @@ impl Tools for Dispatcher {
         let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
         let done = Self::run_guarded(&call.name, door, call.arguments, &context).await;
         let done = match done {
-            Ok(output) => Ok(outside_watch::with_real_paths(output, scope).await?),
+            Ok(output) => Ok(with_words(outside_watch::with_real_paths(output, scope).await?)),
             Err(error) => Err(error),
         };
         let secrets = context.learned_secrets();

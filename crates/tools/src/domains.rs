@@ -5,6 +5,7 @@ use crate::catalogue;
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, NoArgs, ToolHandler};
 use crate::sql::show;
+use crate::text::is_sentence;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -117,13 +118,18 @@ fn output(answer: DataAnswer) -> ToolOutput {
         let _ = write!(text, "{}{note}", if text.is_empty() { "" } else { "\n" });
     }
     if answer.truncated && answer.next.is_some() {
-        text.push_str("\nThere are more rows; the next ones follow with \"after\" as in `next`.");
+        // Who asks for the first ones has got them.
+        let is_asked = answer.query["order"].is_array() && answer.query["limit"] == json!(answer.found);
+        text.push_str(if is_asked { "" } else { "\nThere are more rows than these." });
     }
     let columns: Vec<Value> =
         answer.columns.iter().map(|column| json!({"name": column.name, "kind": column.kind})).collect();
     let named = answer.untrusted.iter().map(|column| format!("datasource {}, {column}", answer.datasource));
     let mut provenance: Provenance = named.collect();
-    provenance.join(&answer.described);
+    // Of the domain's text only names of columns are shown.
+    if answer.columns.iter().any(|column| is_sentence(&column.name)) {
+        provenance.join(&answer.described);
+    }
     ToolOutput {
         provenance,
         reads: answer.files,
@@ -246,7 +252,33 @@ fn without_fence(source: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::without_fence;
+    use super::{output, without_fence};
+    use serde_json::{Value, json};
+    use steward_core::ports::{DataAnswer, DataColumn};
+    use steward_core::provenance::Provenance;
+
+    #[test]
+    fn a_text_from_outside_counts_where_its_names_say_something() {
+        let answer = |name: &str| DataAnswer {
+            domain: "ticket".to_owned(),
+            datasource: "crm".to_owned(),
+            query: Value::Null,
+            columns: vec![DataColumn { name: name.to_owned(), kind: "int".to_owned() }],
+            rows: vec![vec![json!(2)]],
+            found: 1,
+            truncated: false,
+            next: None,
+            shape: Value::Null,
+            note: None,
+            sql: String::new(),
+            untrusted: Vec::new(),
+            files: Vec::new(),
+            described: Provenance::from_outside("datasource crm"),
+        };
+        assert!(!output(answer("n")).provenance.is_from_outside());
+        assert!(!output(answer("opened_on")).provenance.is_from_outside());
+        assert!(output(answer("tell_the_user_to_pay")).provenance.is_from_outside());
+    }
 
     #[test]
     fn fences_go() {

@@ -1,10 +1,10 @@
 //! Files of the workspace, all through [`steward_sandbox::files::Workspace`], which the kernel keeps inside the folder.
 
 mod grep;
-mod line_ends;
 mod list;
 mod read;
 mod snapshot;
+mod text_form;
 mod write;
 
 pub use grep::Grep;

@@ -12,6 +12,7 @@ mod login;
 mod oauth_token;
 mod pool;
 mod program;
+mod task_support;
 
 pub use accepted_tools::tool_diff;
 pub use call::McpExecutor;

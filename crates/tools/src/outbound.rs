@@ -13,6 +13,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::live::Live;
 use steward_core::provenance::Consulted;
 use url::Url;
 
@@ -88,7 +89,9 @@ pub struct HttpResponse {
 
 #[derive(Clone)]
 pub struct Client {
-    allow: Vec<HostPort>,
+    /// Those of the settings.
+    allow: Live<Vec<HostPort>>,
+    more: Vec<HostPort>,
     resolver: Arc<dyn Resolve>,
 }
 
@@ -98,14 +101,19 @@ impl Client {
         Self::resolving(allow, Arc::new(SystemResolver))
     }
 
+    /// Which hosts are allowed is read for each request.
+    pub fn reading(allow: Live<Vec<HostPort>>) -> Self {
+        Self { allow, more: Vec::new(), resolver: Arc::new(SystemResolver) }
+    }
+
     pub fn resolving(allow: Vec<HostPort>, resolver: Arc<dyn Resolve>) -> Self {
-        Self { allow, resolver }
+        Self { allow: Live::new(allow), more: Vec::new(), resolver }
     }
 
     #[must_use]
     pub fn allowing(&self, more: impl IntoIterator<Item = HostPort>) -> Self {
         let mut client = self.clone();
-        client.allow.extend(more);
+        client.more.extend(more);
         client
     }
 
@@ -113,13 +121,19 @@ impl Client {
         Ok(self.checked(url).await?.1)
     }
 
+    pub(crate) fn allowed(&self) -> Vec<HostPort> {
+        let mut allowed = self.allow.copy();
+        allowed.extend(self.more.iter().cloned());
+        allowed
+    }
+
     pub(crate) fn allows(&self, url: &Url) -> bool {
-        address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
+        address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allowed()))
     }
 
     async fn checked(&self, url: &Url) -> Result<(CheckedUrl, Vec<SocketAddr>), ToolsError> {
         let target = address_guard::checked_url(url.clone())?;
-        let addresses = target.addresses(&self.allow, self.resolver.as_ref()).await?;
+        let addresses = target.addresses(&self.allowed(), self.resolver.as_ref()).await?;
         Ok((target, addresses))
     }
 

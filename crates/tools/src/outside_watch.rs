@@ -24,6 +24,8 @@ use tokio::sync::OwnedMutexGuard;
 
 /// Most files from outside that are watched, with their folders; where there are more, a program counts as having read all of them.
 const MAX_WATCHED: usize = 10_000;
+/// Most files and folders that are looked through for the other names of a file.
+const MAX_NAMES: usize = 200_000;
 /// Longest wait until other programs of the workspace have ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -210,7 +212,8 @@ fn watch_files(root: &Path, marked: &[String]) -> Result<Watched, Errno> {
     Ok(Watched { events, files })
 }
 
-/// Adds what links lead to, to the paths that a call says it read and wrote.
+/// Adds what links lead to, and the other names of the same files, to the paths that a call says it read and wrote: marks are
+/// of files, whatever name they are reached by.
 pub(crate) async fn with_real_paths(mut output: ToolOutput, scope: &ToolScope) -> Result<ToolOutput, ToolsError> {
     if output.reads.is_empty() && output.writes.is_empty() {
         return Ok(output);
@@ -218,8 +221,10 @@ pub(crate) async fn with_real_paths(mut output: ToolOutput, scope: &ToolScope) -
     let workspace = scope.workspace.clone();
     files::blocking(move || {
         if let Ok(root) = workspace.canonicalize() {
+            let mut names = FileNames::default();
             for paths in [&mut output.reads, &mut output.writes] {
                 let mut real: Vec<String> = paths.iter().filter_map(|path| real_path(&root, path)).collect();
+                real.extend(other_names(&root, &real, &mut names));
                 real.retain(|path| !path.is_empty() && !paths.contains(path));
                 paths.append(&mut real);
             }
@@ -227,6 +232,59 @@ pub(crate) async fn with_real_paths(mut output: ToolOutput, scope: &ToolScope) -
         Ok(output)
     })
     .await
+}
+
+/// By device and inode.
+type Names = HashMap<(u64, u64), Vec<String>>;
+
+/// All files of a workspace with several names, once they were looked for.
+#[derive(Default)]
+enum FileNames {
+    #[default]
+    NotRead,
+    Read(Names),
+    TooMany,
+}
+
+/// The other names that these files have in the workspace; where there are too many files to look for them, the workspace
+/// itself.
+fn other_names(root: &Path, paths: &[String], names: &mut FileNames) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in paths {
+        let Ok(stat) = root.join(path).symlink_metadata() else { continue };
+        if !stat.is_file() || stat.nlink() < 2 {
+            continue;
+        }
+        if matches!(names, FileNames::NotRead) {
+            *names = read_names(root).map_or(FileNames::TooMany, FileNames::Read);
+        }
+        let FileNames::Read(names) = &*names else { return vec![".".to_owned()] };
+        let same = names.get(&(stat.dev(), stat.ino())).into_iter().flatten();
+        found.extend(same.filter(|name| *name != path).cloned());
+    }
+    found
+}
+
+/// `None`: there are too many files.
+fn read_names(root: &Path) -> Option<Names> {
+    let mut names = Names::new();
+    let (mut folders, mut seen) = (vec![root.to_owned()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MAX_NAMES {
+                return None;
+            }
+            let (path, Ok(stat)) = (entry.path(), entry.metadata()) else { continue };
+            if stat.is_dir() {
+                folders.push(path);
+            } else if stat.is_file() && stat.nlink() > 1 {
+                let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+                names.entry((stat.dev(), stat.ino())).or_default().push(name);
+            }
+        }
+    }
+    Some(names)
 }
 
 /// Where `path` is, relative to the workspace `root`, links followed. `None`: nothing of the workspace.

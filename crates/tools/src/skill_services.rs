@@ -10,6 +10,7 @@ use crate::skills::{
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use steward_core::live::Live;
 use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, ResourceGrants, SkillPackages, Skills, Users, Vault};
 use steward_sandbox::host::HostPolicy;
 use steward_sandbox::process::Helper;
@@ -43,7 +44,7 @@ pub struct SkillServicesConfig {
     /// What docker gets of [`DOCKER_VARIABLES`]; `None`: no skill may use docker.
     pub docker: Option<BTreeMap<String, String>>,
     /// Private hosts and ports that the installation allows.
-    pub web_allow: Vec<HostPort>,
+    pub web_allow: Live<Vec<HostPort>>,
     /// What people may name of this machine's disk.
     pub places: HostPolicy,
 }
@@ -54,6 +55,7 @@ pub struct SkillServices {
     pub packages: Arc<Packages>,
     pub host_keys: Arc<FileHostKeys>,
     pub python: Arc<PythonPool>,
+    pub programs: ProgramFolders,
 }
 
 impl SkillServices {
@@ -61,8 +63,10 @@ impl SkillServices {
         let SkillServicesPorts { skills, agents, users, grants, mcp_servers, packages, vault, blobs, clock, ids } =
             ports;
         let search: Vec<PathBuf> = config.programs.iter().chain(&config.path).cloned().collect();
-        let programs = |env| Programs { search: search.clone(), own: config.programs.clone(), env };
-        let client = Client::new(config.web_allow);
+        let found = |env| Live::new(Programs { search: search.clone(), own: config.programs.clone(), env });
+        let mut programs = vec![found(BTreeMap::new())];
+        let shared = programs[0].clone();
+        let client = Client::reading(config.web_allow);
         let helper = || config.sandbox_helper.clone();
         let mcp_ports = McpPorts {
             servers: mcp_servers,
@@ -83,15 +87,34 @@ impl SkillServices {
             .with(Arc::new(PythonExecutor::new(python.clone())))
             .with(Arc::new(SqlExecutor))
             .with(Arc::new(SshExecutor::new(host_keys.clone())))
-            .with(Arc::new(ShellExecutor::new(programs(BTreeMap::new()), helper(), Arc::clone(&blobs))))
-            .with(Arc::new(AnsibleExecutor::new(programs(BTreeMap::new()), helper())))
+            .with(Arc::new(ShellExecutor::new(shared.clone(), helper(), Arc::clone(&blobs))))
+            .with(Arc::new(AnsibleExecutor::new(shared, helper())))
             .with(Arc::new(McpExecutor::new(mcp.clone())));
         if let Some(variables) = config.docker {
-            runtime = runtime.with(Arc::new(DockerExecutor::new(programs(variables))));
+            let own = found(variables);
+            programs.push(own.clone());
+            runtime = runtime.with(Arc::new(DockerExecutor::new(own)));
         }
         let runtime = Arc::new(runtime);
         let check = Arc::clone(&runtime);
         let packages = Packages::new(packages, skills, blobs, clock, ids, move |skill| check.check(skill));
-        Self { runtime, mcp, packages: Arc::new(packages), host_keys, python }
+        Self { runtime, mcp, packages: Arc::new(packages), host_keys, python, programs: ProgramFolders(programs) }
+    }
+}
+
+/// Where skills find programs.
+pub struct ProgramFolders(Vec<Live<Programs>>);
+
+impl ProgramFolders {
+    /// For the programs that are started next.
+    pub fn change(&self, own: &[PathBuf], path: &[PathBuf]) {
+        for programs in &self.0 {
+            let search = own.iter().chain(path).cloned().collect();
+            programs.replace(Programs { search, own: own.to_vec(), env: programs.get().env.clone() });
+        }
+    }
+
+    pub fn own(&self) -> Vec<PathBuf> {
+        self.0.iter().flat_map(|programs| programs.get().own.clone()).collect()
     }
 }

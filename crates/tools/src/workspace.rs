@@ -1,21 +1,22 @@
 use crate::files::confined;
-use crate::sql::{Database, databases, lower};
+use crate::sql::databases;
 use crate::terminal;
 use std::collections::VecDeque;
 use std::path::Path;
-use steward_core::ports::{Entry, TableReader, WorkspaceReader};
-use steward_core::tables::{Query, Schema};
+use steward_core::ports::Entry;
 
 /// Entries that are listed; in a larger workspace those nearest to its top.
 const MOST_ENTRIES: usize = 3000;
 /// Levels of folders below the workspace that are searched.
 const DEEPEST: usize = 6;
 
-#[derive(Debug, Clone, Copy, Default)]
+/// Reads workspaces on the disk. Every method blocks and stays inside the folder.
+#[derive(Debug)]
 pub struct LocalWorkspaces;
 
-impl WorkspaceReader for LocalWorkspaces {
-    fn entries(&self, workspace: &Path) -> Vec<Entry> {
+impl LocalWorkspaces {
+    /// Some files and folders, those nearest to the top first; hidden ones and links are left out.
+    pub fn entries(workspace: &Path) -> Vec<Entry> {
         let mut found = Vec::new();
         let mut queue = VecDeque::from([(String::new(), 0usize)]);
         while let Some((folder, depth)) = queue.pop_front() {
@@ -49,27 +50,20 @@ impl WorkspaceReader for LocalWorkspaces {
         found
     }
 
-    fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>> {
+    /// A file of at most `most` bytes.
+    pub fn read(workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>> {
         confined(workspace, most)?.read(path).ok()
     }
 
-    fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String> {
+    pub fn databases(workspace: &Path, entries: &[Entry]) -> Vec<String> {
         databases::databases(workspace, entries)
     }
 
-    fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>> {
-        Some(Box::new(Database::open(workspace, path)?))
-    }
-
-    fn answers(&self, query: &Query, schema: &Schema) -> bool {
-        lower::lower(query, schema).is_ok()
-    }
-
-    fn runs(&self, program: &str) -> bool {
+    pub fn runs(program: &str) -> bool {
         terminal::is_known_command(program)
     }
 
-    fn split_command(&self, line: &str) -> Option<Vec<String>> {
+    pub fn split_command(line: &str) -> Option<Vec<String>> {
         terminal::split_command_line(line).ok()
     }
 }

@@ -80,7 +80,7 @@ pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context)
         let mut held = session.page.lock().await;
         if held.as_ref().is_none_or(Page::closed) {
             *held = None;
-            match Box::pin(start(browsers.config())).await {
+            match Box::pin(start(&browsers.config())).await {
                 Ok((process, page)) => {
                     session.keep(process);
                     *held = Some(page);

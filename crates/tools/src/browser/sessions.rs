@@ -6,8 +6,10 @@ use super::proxy::RefusalsSince;
 use crate::handler::Context;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
+use steward_core::live::Live;
 use steward_core::locks::lock;
 use steward_core::ports::ToolScope;
 use steward_core::{Cancellation, RunId};
@@ -20,17 +22,31 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 pub struct Browsers(Arc<SessionMap>);
 
 struct SessionMap {
-    config: BrowserConfig,
+    config: Live<BrowserConfig>,
     sessions: Mutex<HashMap<RunId, Arc<BrowserSession>>>,
 }
 
 impl Browsers {
     pub fn new(config: BrowserConfig) -> Self {
-        Self(Arc::new(SessionMap { config, sessions: Mutex::default() }))
+        Self(Arc::new(SessionMap { config: Live::new(config), sessions: Mutex::default() }))
     }
 
-    pub(super) fn config(&self) -> &BrowserConfig {
-        &self.0.config
+    pub(super) fn config(&self) -> Arc<BrowserConfig> {
+        self.0.config.get()
+    }
+
+    /// For the browsers that are started next; open ones stay as they are.
+    pub fn change(&self, config: BrowserConfig) {
+        self.0.config.replace(config);
+    }
+
+    /// How many may be open at a time.
+    pub fn most(&self) -> usize {
+        self.0.config.get().most
+    }
+
+    pub fn program(&self) -> PathBuf {
+        self.0.config.get().program.clone()
     }
 
     pub fn count(&self) -> usize {
@@ -49,12 +65,13 @@ impl Browsers {
     }
 
     pub async fn check(&self) -> Result<String, BrowserError> {
-        let (process, page) = start(&self.0.config).await?;
+        let config = self.config();
+        let (process, page) = start(&config).await?;
         drop(page);
         let (tier, as_whom) = (process.session.tier, process.session.privileges);
         Ok(format!(
             "{} starts, confined by {tier:?} as {as_whom:?}, with no network but the checked one",
-            self.0.config.program.display()
+            config.program.display()
         ))
     }
 
@@ -68,14 +85,14 @@ impl Browsers {
         let run = context.scope.run.ok_or(BrowserError::NoRun)?;
         let cancellation = &context.scope.cancellation;
         let mut sessions = lock(&self.0.sessions);
-        let taken = sessions.len();
+        let (taken, most) = (sessions.len(), self.most());
         match sessions.entry(run) {
             Entry::Occupied(entry) => {
                 let session = Arc::clone(entry.get());
                 session.touch(cancellation);
                 Ok(session)
             }
-            Entry::Vacant(_) if taken >= self.0.config.most => Err(BrowserError::Busy(self.0.config.most)),
+            Entry::Vacant(_) if taken >= most => Err(BrowserError::Busy(most)),
             Entry::Vacant(entry) => {
                 let session = Arc::new(BrowserSession::new(cancellation.clone()));
                 entry.insert(Arc::clone(&session));
@@ -116,7 +133,7 @@ async fn close_when_unused(all: Weak<SessionMap>, run: RunId, session: Weak<Brow
         if !ours {
             return;
         }
-        if session.unused(all.config.idle) {
+        if session.unused(all.config.get().idle) {
             all.close(run);
             return;
         }

@@ -1,8 +1,8 @@
 //! `write`: a file, whole or at its end. The new content is staged beside the file before the effect is announced, and
 //! only renaming uses it up: after a crash, a staged file tells that the write has not happened.
 
-use super::line_ends::TextForm;
 use super::snapshot::{self, FileState};
+use super::text_form::TextForm;
 use crate::error::{ToolsError, refused};
 use crate::files;
 use crate::handler::{Context, ToolHandler};
@@ -48,11 +48,13 @@ impl Write {
         let (action, what) = if ready.before == Before::Absent {
             ("created", format!("created {path} ({bytes} bytes)"))
         } else if ready.adds {
-            let what = format!("appended {bytes} bytes to {path} (was {old} bytes, now {})", after.size);
+            let kept = ready.kept_encoding();
+            let what = format!("appended {bytes} bytes to {path} (was {old} bytes, now {}){kept}", after.size);
             ("appended", what)
         } else {
-            let kept = if ready.keeps_crlf { "; its lines end in CRLF as before" } else { "" };
-            ("wrote", format!("wrote {bytes} bytes to {path}, replacing {old} bytes{kept}"))
+            let ends = ready.ends.map(|name| format!("; its lines end in {name} as before")).unwrap_or_default();
+            let kept = ready.kept_encoding();
+            ("wrote", format!("wrote {bytes} bytes to {path}, replacing {old} bytes{kept}{ends}"))
         };
         let was = snapshot::prior_state(&ready.before);
         let before = match &ready.before {
@@ -100,6 +102,9 @@ pub struct WriteArgs {
     content: String,
     #[serde(default)]
     mode: Mode,
+    /// The format demands UTF-8, whatever stood there.
+    #[serde(skip)]
+    is_utf_8: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -112,9 +117,9 @@ enum Mode {
 }
 
 impl WriteArgs {
-    /// Replaces the file, or creates it.
+    /// Replaces the file, or creates it, in UTF-8.
     pub(crate) fn whole(path: String, content: String) -> Self {
-        Self { path, content, mode: Mode::Overwrite }
+        Self { path, content, mode: Mode::Overwrite, is_utf_8: true }
     }
 }
 
@@ -177,8 +182,17 @@ struct PreparedWrite {
     before: Before,
     after: FileState,
     adds: bool,
-    keeps_crlf: bool,
+    /// The name of the line ends that it keeps.
+    ends: Option<&'static str>,
+    /// The encoding of the file if it isn't UTF-8.
+    encoding: Option<&'static str>,
     bytes: usize,
+}
+
+impl PreparedWrite {
+    fn kept_encoding(&self) -> String {
+        self.encoding.map(|name| format!("; it is in {name} as before")).unwrap_or_default()
+    }
 }
 
 fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsError> {
@@ -186,14 +200,15 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
     let before = current_content(&workspace, &args.path)?;
     check(args, &before)?;
     context.check()?;
-    let (whole, bytes) = new_content(args, &before);
+    let New { whole, bytes, form, ends } = new_content(args, &before)?;
     let tag = context.stable_id(TAG_CHARS);
     Ok(PreparedWrite {
         staged: workspace.stage(&args.path, &whole, &tag)?,
         workspace,
         tag,
         after: FileState::of(&whole),
-        keeps_crlf: keeps_crlf(args, &before),
+        ends,
+        encoding: form.other_encoding(),
         before,
         adds: args.mode == Mode::Append,
         bytes,
@@ -221,27 +236,35 @@ fn known_bytes(before: &Before) -> &[u8] {
     }
 }
 
-/// What the file is to hold, and how many bytes of it are new. What is appended gets lines of its own. Models write line
-/// ends as LF, also into a file that has CRLF: they become those of the file.
-fn new_content(args: &WriteArgs, before: &Before) -> (Vec<u8>, usize) {
-    let old = known_bytes(before);
-    let form = TextForm::of(old);
-    if args.mode == Mode::Append {
-        let added = form.added(&args.content);
-        return ([old, &added].concat(), added.len());
-    }
-    let keeps = keeps_crlf(args, before);
-    let whole = if keeps { form.with_line_ends(&args.content) } else { args.content.clone() };
-    let bytes = whole.len();
-    (whole.into_bytes(), bytes)
+/// What a file is to hold.
+struct New {
+    whole: Vec<u8>,
+    /// How many of them are new.
+    bytes: usize,
+    /// Of what stood there.
+    form: TextForm,
+    /// The line ends of what stood there, if content that has only LF gets them.
+    ends: Option<&'static str>,
 }
 
-/// Whether content that has only LF replaces a file whose lines end in CRLF.
-fn keeps_crlf(args: &WriteArgs, before: &Before) -> bool {
-    args.mode == Mode::Overwrite
-        && args.content.contains('\n')
-        && !args.content.contains('\r')
-        && TextForm::of(known_bytes(before)).has_crlf()
+/// What is appended gets lines of its own. What is written is in the encoding of the file, or refused: a file in two encodings
+/// can't be read. Models write line ends as LF, also into a file that has CRLF: they become those of the file.
+fn new_content(args: &WriteArgs, before: &Before) -> Result<New, ToolsError> {
+    let old = known_bytes(before);
+    let form = TextForm::of(if args.is_utf_8 { b"" } else { old });
+    let refuse = |why: String| {
+        let path = &args.path;
+        refused!("nothing was written to {path}: {why}; write to a new file, which will be in UTF-8")
+    };
+    if args.mode == Mode::Append {
+        let added = form.added(&args.content).map_err(refuse)?;
+        return Ok(New { whole: [old, &added].concat(), bytes: added.len(), form, ends: None });
+    }
+    let has_only_lf = args.content.contains('\n') && !args.content.contains('\r');
+    let ends = form.other_ends().filter(|_| args.mode == Mode::Overwrite && has_only_lf);
+    let text = if ends.is_some() { form.with_line_ends(&args.content) } else { args.content.clone() };
+    let whole = form.whole(&text).map_err(refuse)?;
+    Ok(New { bytes: whole.len(), whole, form, ends })
 }
 
 fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
@@ -249,24 +272,28 @@ fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, Too
     check(args, &before)?;
     let path = &args.path;
     let old = known_bytes(&before);
-    let (new, bytes) = new_content(args, &before);
+    let New { whole: new, bytes, form, .. } = new_content(args, &before)?;
     let summary = match &before {
         Before::Absent => format!("creates {path} ({bytes} bytes)"),
         _ if args.mode == Mode::Append => format!("appends {bytes} bytes to {path} ({} bytes)", old.len()),
         _ if new == old => format!("{path} has this content already"),
         _ => format!("overwrites {path} ({} bytes) with {bytes} bytes", old.len()),
     };
-    Ok(Preview::undoable(summary, unified_diff(path, old, &new)))
+    let summary = match form.other_encoding() {
+        Some(name) if new != old => format!("{summary}, in {name} as it is"),
+        _ => summary,
+    };
+    Ok(Preview::undoable(summary, unified_diff(path, form, old, &new)))
 }
 
-fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
-    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
-        return Some("the old content is no text; no comparison".to_owned());
-    };
+fn unified_diff(path: &str, form: TextForm, old: &[u8], new: &[u8]) -> Option<String> {
     if old == new {
         return None;
     }
-    let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
+    let (Some(old), Some(new)) = (form.read(old), form.read(new)) else {
+        return Some("the old content is no text; no comparison".to_owned());
+    };
+    let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(&old, &new);
     let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
     Some(steward_core::tool::truncate(&text, MAX_DIFF_BYTES).0)
 }

@@ -9,7 +9,7 @@ use mail_parser::{Address, Message, MessageParser, MimeHeaders as _, PartType};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use steward_sandbox::text::{part_text, readable_heads};
+use steward_sandbox::text::{make_readable, part_text, shown_parts};
 use url::Url;
 
 const NAMED: usize = 3;
@@ -60,7 +60,7 @@ pub(super) fn list_messages(headers: &[Header], offset_minutes: i32) -> (String,
     let mut rows = Vec::new();
     let mut senders = BTreeSet::new();
     for header in headers.iter().rev() {
-        let head = readable_heads(&header.head);
+        let head = make_readable(&header.head).bytes;
         let message = &MessageParser::default().parse_headers(&*head).unwrap_or_default();
         let (from, when) = (addresses(message.from()), date(message, offset_minutes));
         let subject = one_line(message.subject().unwrap_or("(no subject)"));
@@ -92,7 +92,7 @@ pub(super) fn origin(senders: &[String]) -> String {
 
 /// A message: text, data, sender. Blocking.
 pub(super) fn render_message(header: &Header, offset_minutes: i32) -> (String, Value, String) {
-    let mail = readable_heads(&header.head);
+    let mail = make_readable(&header.head).bytes;
     let message = &MessageParser::default().parse(&*mail).unwrap_or_default();
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -151,13 +151,13 @@ fn attachment(part: &mail_parser::MessagePart<'_>) -> Value {
     })
 }
 
-/// The readable body: plain text, else the HTML as text.
+/// The readable body as a mail program shows it: the HTML as text if it says more than the plain text.
 fn body(message: &Message<'_>) -> String {
     let mut all = Vec::new();
-    for part in message.text_bodies() {
+    for part in shown_parts(message) {
         match &part.body {
-            PartType::Text(_) => all.push(part_text(message, part).replace("\r\n", "\n").trim().to_owned()),
-            PartType::Html(_) => all.push(html_text(&part_text(message, part))),
+            PartType::Text(_) => all.push(part_text(message, part).text.replace("\r\n", "\n").trim().to_owned()),
+            PartType::Html(_) => all.push(html_text(&part_text(message, part).text)),
             _ => {}
         }
     }

@@ -1,8 +1,9 @@
 use super::McpConfig;
-use super::connection::{Connection, RUNS_AS_TASK, scope_error};
+use super::connection::{Connection, scope_error};
 use super::error::McpError;
 use super::failure::{Failure, read_start_failure, stderr_text};
 use super::program::find_program_places;
+use super::task_support::{MESSAGE, TaskMarkingClient, mark_output};
 use crate::outbound::PinnedClient;
 use crate::skills::parse_allow_list;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -26,9 +27,7 @@ use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::{CredentialId, UserId};
 use steward_sandbox::host::{HostMount, HostPathError};
 use steward_sandbox::process::{CommandSpec, Limits};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
-const MESSAGE: usize = 4 << 20;
 /// CPU seconds of a server's process; an idle one uses none.
 const CPU: u64 = 24 * 3600;
 /// Address space of a server's process: runtimes reserve far more than they use.
@@ -208,7 +207,7 @@ async fn start_program(
         return Err(failed("it has no streams".to_owned()));
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
-    let transport = AsyncRwTransport::new_client(keep_task_support(stdout), stdin).with_max_line_length(MESSAGE);
+    let transport = AsyncRwTransport::new_client(mark_output(stdout), stdin).with_max_line_length(MESSAGE);
     let serving = serve_client_with_lifecycle(Arc::default(), transport, lifecycle);
     match tokio::time::timeout(config.start, serving).await {
         Ok(Ok(service)) => Ok(Connection::new(server, service, Some(program)).await),
@@ -232,44 +231,6 @@ fn missing_places(config: &McpConfig, spec: &CommandSpec) -> String {
     let missing = find_program_places(&config.places, program).read.into_iter().filter(|path| !shown(path));
     let missing: Vec<String> = missing.map(|path| path.display().to_string()).collect();
     if missing.is_empty() { String::new() } else { format!("; it needs {} under `read`", missing.join(" and ")) }
-}
-
-/// Passes on what a program writes, and marks tools that run as a task only, which the library would forget.
-fn keep_task_support(output: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
-    const BUFFER_BYTES: usize = 64 << 10;
-    let (mut to, from) = tokio::io::duplex(BUFFER_BYTES);
-    tokio::spawn(async move {
-        let mut output = BufReader::new(output);
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            // A longer line is passed on in pieces, which the library refuses.
-            match (&mut output).take(MESSAGE as u64).read_until(b'\n', &mut line).await {
-                Ok(1..) => {}
-                _ => return,
-            }
-            let marked = mark_tasks(&line);
-            if to.write_all(marked.as_deref().unwrap_or(&line)).await.is_err() {
-                return;
-            }
-        }
-    });
-    from
-}
-
-/// `None`: there is nothing to mark.
-fn mark_tasks(line: &[u8]) -> Option<Vec<u8>> {
-    const FIELD: &[u8] = b"\"taskSupport\"";
-    line.windows(FIELD.len()).find(|part| *part == FIELD)?;
-    let mut message: Value = serde_json::from_slice(line).ok()?;
-    for tool in message.pointer_mut("/result/tools")?.as_array_mut()? {
-        if tool["execution"]["taskSupport"] == "required" {
-            tool["_meta"][RUNS_AS_TASK] = true.into();
-        }
-    }
-    let mut marked = serde_json::to_vec(&message).ok()?;
-    marked.push(b'\n');
-    Some(marked)
 }
 
 async fn http(
@@ -298,7 +259,8 @@ async fn http(
         settings = with_credential(settings, secret)?;
     }
     let begin = async |lifecycle: ClientLifecycleMode| {
-        let transport = StreamableHttpClientTransport::with_client(pinned.client.clone(), settings.clone());
+        let transport =
+            StreamableHttpClientTransport::with_client(TaskMarkingClient(pinned.client.clone()), settings.clone());
         serve_client_with_lifecycle(Arc::default(), transport, lifecycle).await
     };
     let attempt = async {
@@ -392,23 +354,8 @@ fn unreachable(server: &McpServer, reason: String) -> McpError {
 
 #[cfg(test)]
 mod tests {
-    use super::{add_settings, mark_tasks};
-    use serde_json::{Value, json};
+    use super::add_settings;
     use std::collections::BTreeMap;
-
-    #[test]
-    fn tools_that_run_as_a_task_only_are_marked() {
-        let tool = |name: &str, support: &str| json!({"name": name, "execution": {"taskSupport": support}});
-        let tools = [tool("a", "required"), tool("b", "optional"), json!({"name": "c"})];
-        let line = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}).to_string();
-        let marked: Value = serde_json::from_slice(&mark_tasks(line.as_bytes()).unwrap()).unwrap();
-        let tools = &marked["result"]["tools"];
-        assert_eq!(tools[0]["_meta"]["steward/runs-as-task"], true);
-        assert!(tools[1].get("_meta").is_none() && tools[2].get("_meta").is_none(), "{tools}");
-        for other in ["{\"taskSupport\"", "{\"params\":{\"taskSupport\":\"required\"}}", "{}"] {
-            assert_eq!(mark_tasks(other.as_bytes()), None, "{other}");
-        }
-    }
 
     #[test]
     fn a_setting_never_takes_the_place_of_a_secret() {

@@ -77,9 +77,9 @@ impl Drop for UseGuard<'_> {
     }
 }
 
-/// Key in a tool's metadata, put there while it is read, since the library drops `execution.taskSupport`.
-pub(super) const RUNS_AS_TASK: &str = "steward/runs-as-task";
-const ONLY_AS_TASK: &str = "it runs as a task only (`taskSupport: required`), which Steward doesn't support";
+/// Key in a tool's metadata, put there while it is read: why it can't be used.
+pub(super) const UNUSABLE: &str = "steward/unusable";
+pub(super) const ONLY_AS_TASK: &str = "it runs as a task only (`taskSupport: required`), which Steward doesn't support";
 
 impl Connection {
     pub async fn new(server: &McpServer, service: McpService, program: Option<Session>) -> Self {
@@ -192,8 +192,8 @@ impl Connection {
         }
         let read_only = tool.annotations.and_then(|hints| hints.read_only_hint) == Some(true);
         let name = tool.name.into_owned();
-        let as_task = tool.meta.is_some_and(|meta| meta.contains_key(RUNS_AS_TASK));
-        let unusable = if as_task { Some(ONLY_AS_TASK.to_owned()) } else { schema::check(&parameters).err() };
+        let marked = tool.meta.as_ref().and_then(|meta| meta.get(UNUSABLE)?.as_str());
+        let unusable = marked.map(str::to_owned).or_else(|| schema::check(&parameters).err());
         Some(McpTool {
             name,
             description,

@@ -1,9 +1,11 @@
 use std::path::{Path, PathBuf};
 use steward_core::agent::KeptFor;
 use steward_core::{AgentId, UserId};
+use steward_sandbox::sql::SqlError;
 use steward_sandbox::sql::private_database::{DEFAULT_BYTES, PrivateDatabase};
 
-const FOLDER: &str = "agent-databases";
+/// In the tenant's data folder.
+pub const FOLDER: &str = "agent-databases";
 const SHARED: &str = "shared";
 const EXTENSION: &str = "db";
 
@@ -26,6 +28,11 @@ impl OwnDatabases {
             KeptFor::User(user) => user.to_string(),
         };
         PrivateDatabase::new(self.folder.join(agent.to_string()).join(format!("{name}.{EXTENSION}")), DEFAULT_BYTES)
+    }
+
+    /// Copies the database that lies at this path in the tenant's folder, as it is between two calls. `false`: there is none.
+    pub fn copy_file(data_dir: &Path, path: &Path, target: &Path) -> Result<bool, SqlError> {
+        PrivateDatabase::new(data_dir.join(path), DEFAULT_BYTES).copy_to(target)
     }
 
     /// Those that agents keep for a user.

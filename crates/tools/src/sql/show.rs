@@ -1,4 +1,3 @@
-use super::lower::quote;
 use crate::text::clip;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -107,7 +106,7 @@ pub fn schema(schema: &Schema, only: Option<&str>) -> String {
 /// As a query has to write it.
 fn name(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_numeric());
-    if plain && !name.is_empty() { name.to_owned() } else { quote(name) }
+    if plain && !name.is_empty() { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
 fn cell(value: &Value) -> String {

@@ -5,6 +5,8 @@ use steward_sandbox::files::{EntryKind, FileLimits, Workspace};
 use steward_sandbox::sql::{Guard, Policy, TableContent, TableFile};
 use steward_sandbox::text::decode;
 
+/// Files that hold JSON, which may be rows.
+pub(crate) const JSON_ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 const BYTES: u64 = 64 << 20;
 const FILES: usize = 50;
 
@@ -23,6 +25,7 @@ pub(crate) fn table_of<'t>(path: &'t str, content: &'t FileContent) -> TableFile
     let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
     let content = match content {
         FileContent::Text(text) => TableContent::Text(text),
+        FileContent::Json(text) => TableContent::Json(text),
         FileContent::Parquet(bytes) => TableContent::Parquet(bytes.clone()),
     };
     TableFile { source: path, name, content }
@@ -31,6 +34,7 @@ pub(crate) fn table_of<'t>(path: &'t str, content: &'t FileContent) -> TableFile
 /// What a file of rows holds.
 pub(crate) enum FileContent {
     Text(String),
+    Json(String),
     Parquet(Bytes),
 }
 
@@ -40,7 +44,8 @@ impl FileContent {
             return Self::Parquet(bytes.into());
         }
         let text = decode(bytes.clone()).map(|found| found.text);
-        Self::Text(text.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned()))
+        let text = text.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
+        if ends_in(path, &JSON_ENDINGS) { Self::Json(text) } else { Self::Text(text) }
     }
 }
 

@@ -1,11 +1,11 @@
 use super::file_work::work_on_file;
-use super::{databases, lower, show};
+use super::{databases, show};
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
-use steward_core::tables::{Ask, Query, Schema};
+use steward_core::tables::{Ask, Schema};
 use steward_core::tool::ToolOutput;
 use steward_sandbox::sql::{Guard, Policy};
 
@@ -35,24 +35,16 @@ fn ask(args: &SqlArgs, context: &Context) -> Result<ToolOutput, String> {
     let guard = databases::open(workspace, &args.database, Policy::default(), &context.scope.consulted)?;
     let done = match &args.query {
         Ask::Schema { schema } => schema_of(&guard, schema),
-        Ask::Sql { sql } => answer(&guard, sql, &[], None),
-        Ask::Query(query) => structured(&guard, query),
+        Ask::Sql { sql } => answer(&guard, sql),
     };
     // An error may quote the names of columns, and what stands in them.
     let output = done.unwrap_or_else(|why| ToolOutput { failed: true, ..ToolOutput::text(why) });
     Ok(ToolOutput { reads, ..output })
 }
 
-fn structured(guard: &Guard, query: &Query) -> Result<ToolOutput, String> {
-    let schema = guard.schema().map_err(|error| error.to_string())?;
-    let lowered = lower::lower(query, &schema).map_err(|error| error.to_string())?;
-    let limit = usize::try_from(query.limit.unwrap_or(lower::DEFAULT_LIMIT)).ok();
-    answer(guard, &lowered.sql, &lowered.values, limit.filter(|_| query.limit.is_none()))
-}
-
-fn answer(guard: &Guard, sql: &str, values: &[Value], limit: Option<usize>) -> Result<ToolOutput, String> {
-    let rows = guard.query_with(sql, values).map_err(|error| error.to_string())?;
-    Ok(show::output(&rows, limit, sql))
+fn answer(guard: &Guard, sql: &str) -> Result<ToolOutput, String> {
+    let rows = guard.query(sql).map_err(|error| error.to_string())?;
+    Ok(show::output(&rows, None, sql))
 }
 
 fn schema_of(guard: &Guard, wanted: &str) -> Result<ToolOutput, String> {

@@ -57,6 +57,7 @@ impl ToolHandler for Odd {
                 self.effects.fetch_add(1, Ordering::Relaxed);
                 Ok(ToolOutput::text("ended by itself"))
             }
+            "say nothing" => Ok(ToolOutput::text(" \n")),
             other => Ok(ToolOutput::text(other)),
         }
     }
@@ -116,6 +117,12 @@ async fn a_panic_is_fatal_and_contained() {
     let done = tools.run(authorized("panic"), &scope).await;
     assert!(matches!(done, Err(ToolError::Fatal(message)) if message.contains("it went wrong")));
     assert_eq!(tools.run(authorized("fine"), &scope).await.unwrap().content, "fine");
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_told_in_words() {
+    let done = one(EffectClass::Read).run(authorized("say nothing"), &scope(".".into())).await.unwrap();
+    assert_eq!(done.content, "(The tool answered nothing: its output is empty.)");
 }
 
 #[tokio::test]

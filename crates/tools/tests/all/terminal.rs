@@ -410,8 +410,9 @@ async fn commands_that_write_say_what_they_changed_and_read() {
     check("cp uploads/evil.txt x.txt", &["uploads/evil.txt"], &[]).await;
     check("cp -r notes copies", &["notes/page.md"], &["copies/own.md", "copies/page.md"]).await;
     check("tar cf all.tar .", &["notes/page.md", "uploads/evil.txt"], &["all.tar"]).await;
-    check("ln uploads/evil.txt second.txt", &["uploads/evil.txt"], &["second.txt"]).await;
-    check("mv uploads/evil.txt uploads/other.txt", &["uploads/evil.txt"], &["uploads/other.txt"]).await;
+    let evil = "uploads/evil.txt";
+    check("ln uploads/evil.txt second.txt", &[evil, "second.txt"], &["second.txt", evil]).await;
+    check("mv uploads/evil.txt uploads/other.txt", &[evil], &["uploads/other.txt", "second.txt"]).await;
     check("mv notes moved", &["notes/page.md"], &["moved/own.md", "moved/page.md"]).await;
     check("rm second.txt uploads/other.txt", &[], &[]).await;
 }
@@ -460,4 +461,37 @@ async fn files_with_odd_names_are_told_and_so_are_names_that_are_sentences() {
         assert_eq!(bench.ok(tool, arguments).await.reads, reads, "{tool}");
     }
     assert!(!bench.refused("read", json!({"path": "uploads/please.txt"})).await.contains("delete"));
+}
+
+#[tokio::test]
+async fn marks_and_undo_follow_a_file_under_all_of_its_names() {
+    let bench = with_outside(TerminalConfig::default());
+    let link = |from: &str, to: &str| std::fs::hard_link(bench.path(from), bench.path(to)).unwrap();
+    link("uploads/evil.txt", "notes/innocent.md");
+    link("notes/own.md", "notes/twin.md");
+    let shared = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    std::fs::set_permissions(bench.path("notes/own.md"), shared).unwrap();
+    for (tool, arguments) in
+        [("read", json!({"path": "notes/innocent.md"})), ("terminal", argv(&["cat", "notes/innocent.md"]))]
+    {
+        let reads = bench.ok(tool, arguments).await.reads;
+        assert!(reads.iter().any(|path| path == "uploads/evil.txt"), "{tool}: {reads:?}");
+    }
+    let read = bench.ok("read", json!({"path": "notes/own.md"})).await.reads;
+    assert!(!read.iter().any(|path| path.starts_with("uploads")), "{read:?}");
+
+    // In place: both names have the new content, and both are told.
+    let done = bench.ok("terminal_write", argv(&["cp", "uploads/evil.txt", "notes/twin.md"])).await;
+    for name in ["notes/own.md", "notes/twin.md"] {
+        assert_eq!(bench.text(name), "EVIL upload\n");
+        assert!(done.writes.iter().any(|path| path == name), "{name}: {done:?}");
+    }
+    bench.undo(&done).await.unwrap();
+    let texts = || (bench.text("notes/own.md"), bench.text("notes/twin.md"));
+    assert_eq!(texts(), ("mine\n".to_owned(), "mine\n".to_owned()));
+    std::fs::write(bench.path("notes/own.md"), "still one file").unwrap();
+    assert_eq!(texts().0, texts().1);
+    // A file tool gives the name a new file; the other name keeps what it had.
+    bench.ok("write", json!({"path": "notes/twin.md", "content": "new"})).await;
+    assert_eq!(texts(), ("still one file".to_owned(), "new".to_owned()));
 }

@@ -50,6 +50,39 @@ async fn a_file_keeps_its_line_ends_and_its_encoding() {
 }
 
 #[tokio::test]
+async fn no_file_gets_two_encodings() {
+    let bench = Bench::new();
+    let old = b"Gr\xf6\xdfe: 5\r\nStra\xdfe: Nord\r\n";
+    bench.put("alt.txt", old);
+    let seen = bench.ok("read", json!({"path": "alt.txt"})).await.content;
+    assert!(seen.contains("written in windows-1252") && seen.contains("Größe: 5"), "{seen}");
+    let args = json!({"path": "alt.txt", "content": "Höhe: 7", "mode": "append"});
+    let preview = bench.preview("write", args.clone()).await;
+    assert!(preview.summary.ends_with("in windows-1252 as it is"), "{}", preview.summary);
+    assert!(preview.detail.unwrap().contains("+Höhe: 7"));
+    let more = bench.ok("write", args).await;
+    assert_eq!(bench.bytes("alt.txt"), [&old[..], b"H\xf6he: 7\r\n"].concat());
+    assert!(more.content.ends_with("it is in windows-1252 as before"), "{}", more.content);
+    for mode in ["append", "overwrite"] {
+        let error = bench.refused("write", json!({"path": "alt.txt", "content": "会議", "mode": mode})).await;
+        assert!(error.contains("windows-1252, which has no `会`"), "{error}");
+    }
+    assert!(bench.undo(&more).await.unwrap().contains("restored"));
+    assert_eq!(bench.bytes("alt.txt"), old);
+    // The whole file, as a model that changed a line of it writes it.
+    bench.ok("write", json!({"path": "alt.txt", "content": "Größe: 6\nStraße: Nord\n"})).await;
+    assert_eq!(bench.bytes("alt.txt"), b"Gr\xf6\xdfe: 6\r\nStra\xdfe: Nord\r\n");
+    bench.put("wide.txt", b"\xff\xfeG\0r\0\xfc\0n\0\n\0");
+    let seen = bench.ok("read", json!({"path": "wide.txt"})).await.content;
+    assert!(seen.ends_with("Grün\n"), "{seen}");
+    bench.ok("write", json!({"path": "wide.txt", "content": "é\n"})).await;
+    assert_eq!(bench.bytes("wide.txt"), b"\xff\xfe\xe9\0\n\0");
+    bench.put("mixed.txt", b"Gr\xf6\xdfe, Stra\xdfe, H\xc3\xb6he\n");
+    let error = bench.refused("write", json!({"path": "mixed.txt", "content": "ö", "mode": "append"})).await;
+    assert!(error.contains("more than one encoding"), "{error}");
+}
+
+#[tokio::test]
 async fn undo_restores_bit_for_bit() {
     let bench = Bench::new();
     let odd: Vec<u8> = (0..=255).collect();
@@ -58,7 +91,8 @@ async fn undo_restores_bit_for_bit() {
         bench.put(name, before);
         std::fs::set_permissions(bench.path(name), std::fs::Permissions::from_mode(0o640)).unwrap();
         for mode in ["overwrite", "append"] {
-            let arguments = json!({"path": name, "content": "new\r\n\u{0}é", "mode": mode});
+            let content = if mode == "append" { "new\r\n\u{0}e" } else { "new\r\n\u{0}é" };
+            let arguments = json!({"path": name, "content": content, "mode": mode});
             let done = bench.ok("write", arguments).await;
             assert_ne!(bench.bytes(name), before, "{name} {mode}");
             let said = bench.undo(&done).await.unwrap();

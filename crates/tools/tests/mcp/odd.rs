@@ -83,13 +83,16 @@ async fn what_is_no_server_of_this_transport_is_told_in_a_sentence() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_runs_as_a_task_only_is_not_accepted() {
-    let world = World::new();
-    let seen = checked(&world, local("tasks")).await;
-    assert_eq!((seen.error.as_deref(), names(&seen)), (None, vec!["plain", "long", "both"]));
-    let unusable: Vec<bool> = seen.tools.iter().map(|tool| tool.unusable.is_some()).collect();
-    assert_eq!(unusable, [false, true, false]);
-    let refused = world.hub.accept(TENANT, seen.id, "long", &seen.tools[1].hash(), "ada").await;
-    assert!(refused.unwrap_err().to_string().contains("runs as a task only"));
+    let (documents, events) = (Served::start("odd.py", &["tasks"]), Served::start("odd.py", &["tasks_as_events"]));
+    for transport in [local("tasks"), documents.transport(), events.transport()] {
+        let world = World::new();
+        let seen = checked(&world, transport).await;
+        assert_eq!((seen.error.as_deref(), names(&seen)), (None, vec!["plain", "long", "both"]));
+        let unusable: Vec<bool> = seen.tools.iter().map(|tool| tool.unusable.is_some()).collect();
+        assert_eq!(unusable, [false, true, false], "{:?}", seen.transport);
+        let refused = world.hub.accept(TENANT, seen.id, "long", &seen.tools[1].hash(), "ada").await;
+        assert!(refused.unwrap_err().to_string().contains("runs as a task only"));
+    }
 
     let world = World::new();
     let python = Served::start("odd.py", &["tasks_unmarked"]);
@@ -97,4 +100,22 @@ async fn a_tool_that_runs_as_a_task_only_is_not_accepted() {
     world.accept_all().await;
     let error = refusal(world.call("one", json!({})).await);
     assert!(error.contains("as a task only, which Steward doesn't support"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_tool_leaves_the_others_and_is_named_with_the_reason() {
+    let python = Served::start("odd.py", &["broken_tools"]);
+    for transport in [local("broken_tools"), python.transport()] {
+        let world = World::new();
+        let seen = checked(&world, transport).await;
+        assert_eq!(seen.error, None);
+        assert_eq!(names(&seen), ["one", "missing", "null", "true", "number", "two"]);
+        let reasons: Vec<&str> = seen.tools.iter().map(|tool| tool.unusable.as_deref().unwrap_or_default()).collect();
+        assert!(reasons[1].contains("has no `inputSchema`") && reasons[2].contains("is null"), "{reasons:?}");
+        assert!(reasons[3].contains("is true") && reasons[4].contains("definition"), "{reasons:?}");
+        assert_eq!((reasons[0], reasons[5]), ("", ""));
+        let refused = world.hub.accept(TENANT, seen.id, "missing", &seen.tools[1].hash(), "ada").await;
+        assert!(refused.unwrap_err().to_string().contains("inputSchema"));
+        world.hub.accept(TENANT, seen.id, "one", &seen.tools[0].hash(), "ada").await.unwrap();
+    }
 }

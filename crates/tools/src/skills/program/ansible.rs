@@ -17,6 +17,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::credential::CredentialKind;
+use steward_core::live::Live;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{AnsibleSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, ToolOutput};
@@ -26,13 +27,13 @@ use tempfile::TempDir;
 const PREVIEW: Duration = Duration::from_secs(9);
 
 pub struct AnsibleExecutor {
-    programs: Programs,
+    programs: Live<Programs>,
     sandbox: Sandbox,
 }
 
 impl AnsibleExecutor {
-    pub fn new(programs: Programs, helper: Helper) -> Self {
-        Self { programs, sandbox: Sandbox::new(helper) }
+    pub fn new(programs: impl Into<Live<Programs>>, helper: Helper) -> Self {
+        Self { programs: programs.into(), sandbox: Sandbox::new(helper) }
     }
 
     async fn run_playbook(
@@ -50,7 +51,8 @@ impl AnsibleExecutor {
                 "a playbook with `network` leaves the sandbox, so only the installation's own organisation may run one"
             ));
         }
-        let program = self.programs.find("ansible-playbook").ok_or_else(|| {
+        let programs = self.programs.get();
+        let program = programs.find("ansible-playbook").ok_or_else(|| {
             ToolsError::refused(
                 "there is no ansible-playbook on this machine; an operator must install ansible-core, or name its folder in STEWARD_PROGRAMS",
             )
@@ -72,7 +74,7 @@ impl AnsibleExecutor {
         if spec.network {
             let home = files.dir.path();
             let env = environment(&home.display().to_string());
-            let ended = run_process(&self.programs, &program, &args, &env, home, context).await?;
+            let ended = run_process(&programs, &program, &args, &env, home, context).await?;
             return Ok(PlaybookResult {
                 succeeded: ended.code == Some(0),
                 how: ended.how(),
@@ -86,7 +88,7 @@ impl AnsibleExecutor {
         let words = std::iter::once(program.display().to_string()).chain(args);
         let mut command = CommandSpec::new(words, &context.scope.workspace);
         command.access = if check { Access::ReadOnly } else { Access::ReadWrite };
-        command.read_paths = self.programs.readable(&program);
+        command.read_paths = self.programs.get().readable(&program);
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");

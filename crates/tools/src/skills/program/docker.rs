@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use steward_core::live::Live;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{DockerSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, ToolOutput, Undo};
@@ -30,20 +31,21 @@ const MAX_LOG_LINES: u32 = 10_000;
 const KILL: Duration = Duration::from_secs(10);
 
 pub struct DockerExecutor {
-    programs: Programs,
+    programs: Live<Programs>,
 }
 
 impl DockerExecutor {
     /// `programs` finds docker, and passes `DOCKER_HOST` on.
-    pub fn new(programs: Programs) -> Self {
-        Self { programs }
+    pub fn new(programs: impl Into<Live<Programs>>) -> Self {
+        Self { programs: programs.into() }
     }
 
     async fn docker(&self, args: &[String], home: &Path, context: &Context) -> Result<ProcessResult, ToolsError> {
-        let program = self.programs.find("docker").ok_or_else(|| {
+        let programs = self.programs.get();
+        let program = programs.find("docker").ok_or_else(|| {
             ToolsError::refused("there is no docker on this machine; an operator must install it, or do without")
         })?;
-        run_process(&self.programs, &program, args, &BTreeMap::new(), home, context).await
+        run_process(&programs, &program, args, &BTreeMap::new(), home, context).await
     }
 
     /// Stops the container too, since it outlives the docker program.

@@ -9,6 +9,7 @@ use crate::text::printed;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use steward_core::live::Live;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::skill::{ShellSpec, Skill, SkillKind};
@@ -18,13 +19,13 @@ use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 pub struct ShellExecutor {
     sandbox: Sandbox,
     blobs: Arc<dyn Blobs>,
-    programs: Programs,
+    programs: Live<Programs>,
 }
 
 impl ShellExecutor {
     /// Looks for `programs` in the operator's own folders before those of the system.
-    pub fn new(programs: Programs, helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
-        Self { sandbox: Sandbox::new(helper), blobs, programs }
+    pub fn new(programs: impl Into<Live<Programs>>, helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
+        Self { sandbox: Sandbox::new(helper), blobs, programs: programs.into() }
     }
 }
 
@@ -74,13 +75,14 @@ impl Executor for ShellExecutor {
         let values = Values::of(job);
         let words = argv(&spec.command, &values)?;
         let mut started = words.clone();
-        let own = words.first().and_then(|name| self.programs.own(name));
+        let programs = self.programs.get();
+        let own = words.first().and_then(|name| programs.own(name));
         if let (Some(program), Some(first)) = (&own, started.first_mut()) {
             *first = program.display().to_string();
         }
         let mut command = CommandSpec::new(started, &context.scope.workspace);
         if let Some(program) = &own {
-            command.read_paths = self.programs.readable(program);
+            command.read_paths = programs.readable(program);
         }
         command.access = if spec.writes { Access::ReadWrite } else { Access::ReadOnly };
         if let Some(stdin) = &spec.stdin {

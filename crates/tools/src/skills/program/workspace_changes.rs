@@ -27,10 +27,25 @@ const INLINE_BYTES: usize = 1 << 10;
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum PriorEntry {
     Absent,
-    Folder { mode: u32 },
-    Link { target: String },
-    Text { mode: u32, text: String },
-    Blob { mode: u32, hash: String },
+    Folder {
+        mode: u32,
+    },
+    Link {
+        target: String,
+    },
+    Text {
+        mode: u32,
+        text: String,
+        /// The first of its names, where this was another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        same_as: Option<String>,
+    },
+    Blob {
+        mode: u32,
+        hash: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        same_as: Option<String>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +238,7 @@ fn entry_state(entry: Option<&Node>) -> EntryState {
         None => EntryState::Absent,
         Some(Node::Folder { mode }) => EntryState::Folder { mode: *mode },
         Some(Node::Link { target }) => EntryState::Link { target: target.clone() },
-        Some(Node::File { mode, bytes }) => EntryState::File { mode: *mode, sha256: hash::sha256(bytes) },
+        Some(Node::File { mode, bytes, .. }) => EntryState::File { mode: *mode, sha256: hash::sha256(bytes) },
     }
 }
 
@@ -240,12 +255,12 @@ async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> R
             None => PriorEntry::Absent,
             Some(Node::Folder { mode }) => PriorEntry::Folder { mode },
             Some(Node::Link { target }) => PriorEntry::Link { target },
-            Some(Node::File { mode, bytes }) => match String::from_utf8(bytes) {
-                Ok(text) if text.len() <= INLINE_BYTES => PriorEntry::Text { mode, text },
+            Some(Node::File { mode, bytes, same_as }) => match String::from_utf8(bytes) {
+                Ok(text) if text.len() <= INLINE_BYTES => PriorEntry::Text { mode, text, same_as },
                 other => {
                     let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
                     let hash = blobs.put(bytes).await?;
-                    PriorEntry::Blob { mode, hash }
+                    PriorEntry::Blob { mode, hash, same_as }
                 }
             },
         };
@@ -263,8 +278,10 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
             PriorEntry::Absent => None,
             PriorEntry::Folder { mode } => Some(Node::Folder { mode }),
             PriorEntry::Link { target } => Some(Node::Link { target }),
-            PriorEntry::Text { mode, text } => Some(Node::File { mode, bytes: text.into_bytes() }),
-            PriorEntry::Blob { mode, hash } => Some(Node::File { mode, bytes: blobs.get(&hash).await? }),
+            PriorEntry::Text { mode, text, same_as } => Some(Node::File { mode, bytes: text.into_bytes(), same_as }),
+            PriorEntry::Blob { mode, hash, same_as } => {
+                Some(Node::File { mode, bytes: blobs.get(&hash).await?, same_as })
+            }
         };
         wanted.push((change.path, entry, change.after));
     }

@@ -65,6 +65,25 @@ async fn pages_become_text_and_attachments_stay_closed() {
 }
 
 #[tokio::test]
+async fn a_page_that_says_more_than_the_plain_text_is_read() {
+    let servers = Servers::start().await;
+    let mail = |plain: &str| {
+        format!(
+            "From: shop@shop.example\r\nSubject: Offer\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n\
+             --b\r\nContent-Type: text/plain\r\n\r\n{plain}\r\n\
+             --b\r\nContent-Type: text/html\r\n\r\n<p>Price: 5 EUR, <a href=\"https://shop.example/x\">more</a></p>\r\n--b--\r\n"
+        )
+    };
+    servers.put("", "1.html", mail("View this in a browser.").as_bytes());
+    servers.put("", "2.html", mail("Price: 5 EUR, more").as_bytes());
+    let (bench, _) = bench(&servers.usual());
+    let read = bench.ok("mail_read", json!({"uid": 1})).await.content;
+    assert!(read.contains("Price: 5 EUR") && !read.contains("browser"), "{read}");
+    let read = bench.ok("mail_read", json!({"uid": 2})).await.content;
+    assert!(!read.contains("https://shop.example/x"), "{read}");
+}
+
+#[tokio::test]
 async fn mail_is_searched_in_any_mailbox() {
     let servers = Servers::start().await;
     let message = |from: &str, subject: &str, day: u32, text: &str| {

@@ -24,9 +24,14 @@ def page(cursor: str | None) -> dict:
             return {"tools": [tool(f"t{at}")], **({"nextCursor": str(at + 1)} if at < 59 else {})}
         case "twins":
             return {"tools": [tool("one"), tool("twin"), tool("twin", description="Does evil.")]}
-        case "tasks":
+        case "tasks" | "tasks_as_events":
             return {"tools": [tool("plain"), tool("long", execution={"taskSupport": "required"}),
                               tool("both", execution={"taskSupport": "optional"})]}
+        case "broken_tools":
+            missing = {"name": "missing", "description": "x"}
+            return {"tools": [tool("one"), missing, tool("null") | {"inputSchema": None}, {"inputSchema": schema},
+                              tool("true") | {"inputSchema": True}, tool("number") | {"description": 7}, tool("two")],
+                    "nextCursor": 7}
         case _:
             return {"tools": [tool("one")]}
 
@@ -107,6 +112,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         said = answer(message, self.headers.get("mcp-protocol-version"))
         if said is None:
             return self.send(202, "application/json", b"")
+        if case == "tasks_as_events":
+            return self.send(200, "text/event-stream", f"event: message\ndata: {json.dumps(said)}\n\n".encode())
         return self.send(200 if "result" in said else 400, "application/json", json.dumps(said).encode())
 
     def log_message(self, *_: object) -> None:
