@@ -4,6 +4,7 @@ use steward_core::TenantId;
 use steward_core::agent::Agent;
 use steward_core::deep::DeepDefaults;
 use steward_core::governance::{Classified, DataRules, PiiKind, Seen};
+use steward_core::live::Live;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, Clock, Conversations, DataSlot, Embedder, EventBus, Facts, Grants, Ids, Intent, KnowledgeSlot,
@@ -64,7 +65,7 @@ pub struct Deps {
     pub limiter: Arc<RateLimiter>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
-    pub config: EngineConfig,
+    pub config: Live<EngineConfig>,
 }
 
 /// Settings of the engine; the defaults suit one node.
@@ -84,6 +85,9 @@ pub struct EngineConfig {
     pub max_plan_steps: usize,
     /// How agents plan that say nothing of it.
     pub deep: DeepDefaults,
+    /// Names of the connections that plan and that carry out, for agents that name none.
+    pub planner: Option<String>,
+    pub executor: Option<String>,
     /// Tries of a model call that failed in passing.
     pub model_tries: u32,
     /// Alarms nearer than this are waited for in place.
@@ -100,6 +104,8 @@ impl Default for EngineConfig {
             plan_candidates: 2,
             max_plan_steps: 6,
             deep: DeepDefaults::default(),
+            planner: None,
+            executor: None,
             model_tries: 3,
             short_wait: Duration::from_secs(10),
         }

@@ -9,4 +9,5 @@ pub(crate) mod model_request;
 pub(crate) mod open_arguments;
 pub(crate) mod plan_replies;
 pub(crate) mod raw_reply;
+pub(crate) mod search_strings;
 mod text_tool_messages;

@@ -61,7 +61,9 @@ impl Watch {
             if let Some(event) = self.ready.pop_front() {
                 self.last = event.seq;
                 self.ended = match &event.body {
-                    EventBody::RunFinished { outcome: Outcome::Stopped { .. }, .. } => !self.goes_on().await?,
+                    EventBody::RunFinished { outcome: Outcome::Stopped { .. } | Outcome::Failed { .. }, .. } => {
+                        !self.goes_on().await?
+                    }
                     EventBody::RunFinished { .. } => true,
                     _ => false,
                 };

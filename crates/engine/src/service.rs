@@ -1,8 +1,10 @@
 pub(crate) mod active_runs;
 pub(crate) mod fork;
 mod go_on;
+pub(crate) mod models;
 pub(crate) mod preview;
-pub(crate) mod references;
+mod redirect;
+pub(crate) mod request;
 pub(crate) mod slots;
 pub(crate) mod start;
 pub(crate) mod undo;
@@ -16,9 +18,10 @@ use crate::run::runner::{Rested, drive};
 use crate::run::{ChildRuns, RunSignals};
 use crate::service::active_runs::ActiveRuns;
 use crate::service::fork::{ForkRun, fork, fork_points};
-use crate::service::preview::{PreviewFor, preview_prompt};
+use crate::service::preview::{PreviewFor, RoutePreview, preview_prompt, preview_route};
+use crate::service::request::StartRun;
 use crate::service::slots::{Slot, Slots};
-use crate::service::start::{NewRun, StartRun, create_child, create_requested, tool_rules};
+use crate::service::start::{NewRun, create_child, create_requested, tool_rules};
 use crate::service::undo::Undone;
 use async_trait::async_trait;
 use fail::fail_point;
@@ -56,7 +59,7 @@ struct Inner {
 impl RunService {
     /// A service without background work; [`Self::serve`] begins it.
     pub fn new(deps: Deps) -> Self {
-        let slots = Slots::new(deps.config.max_runs);
+        let slots = Slots::new(deps.config.clone());
         Self {
             inner: Arc::new(Inner {
                 deps,
@@ -242,13 +245,13 @@ impl RunService {
     /// Whether this program would decide today as the log says. No model is asked, no tool runs.
     pub async fn replay(&self, run: RunId) -> Result<ReplayReport, EngineError> {
         let deps = &self.inner.deps;
-        let mut replayer = Replayer::new(run, deps.config.max_plan_steps);
+        let mut replayer = Replayer::new(run, deps.config.get().max_plan_steps);
         read_log(deps, run, |event| replayer.step(&event)).await?;
         Ok(replayer.finish())
     }
 
     pub fn replay_events(&self, run: RunId, events: &[Event]) -> ReplayReport {
-        replay_events(run, events, self.inner.deps.config.max_plan_steps)
+        replay_events(run, events, self.inner.deps.config.get().max_plan_steps)
     }
 
     pub async fn preview(
@@ -259,6 +262,16 @@ impl RunService {
         asked: PreviewFor,
     ) -> Result<PromptPreview, EngineError> {
         preview_prompt(&self.inner.deps, agent, connection, input, asked).await
+    }
+
+    /// Nothing is sent.
+    pub async fn preview_route(
+        &self,
+        agent: &Agent,
+        input: &str,
+        asked: PreviewFor,
+    ) -> Result<RoutePreview, EngineError> {
+        preview_route(&self.inner.deps, agent, input, asked).await
     }
 
     /// Takes a run over if nobody holds it, and drives it; `false` if there is nothing to take.
@@ -275,8 +288,9 @@ impl RunService {
         self.inner.tasks.spawn(async move {
             loop {
                 service.sweep().await;
+                let poll = service.inner.deps.config.get().poll;
                 tokio::select! {
-                    () = tokio::time::sleep(service.inner.deps.config.poll) => {}
+                    () = tokio::time::sleep(poll) => {}
                     () = service.inner.shutdown.cancelled() => return,
                 }
             }
@@ -305,7 +319,8 @@ impl RunService {
     /// As after a sleep of the machine: else this node would take its own runs over and repeat their model calls.
     async fn renew_late_leases(&self) {
         let deps = &self.inner.deps;
-        for lease in self.inner.active.late(deps.clock.now(), deps.config.lease / 3) {
+        let margin = deps.config.get().lease / 3;
+        for lease in self.inner.active.late(deps.clock.now(), margin) {
             let until = self.lease_end();
             match deps.store.renew(&lease, until).await {
                 Ok(()) => self.inner.active.renewed(&lease, until),
@@ -351,7 +366,8 @@ impl RunService {
         }
         let deps = &self.inner.deps;
         let until = self.lease_end();
-        let lease = deps.store.claim(deps.tenant, what, &deps.config.node, deps.clock.now(), until).await?;
+        let config = deps.config.get();
+        let lease = deps.store.claim(deps.tenant, what, &config.node, deps.clock.now(), until).await?;
         let found = lease.is_some();
         if let Some(lease) = lease {
             self.spawn(lease, None, until, slot);
@@ -361,7 +377,7 @@ impl RunService {
 
     fn lease_end(&self) -> Timestamp {
         let deps = &self.inner.deps;
-        deps.clock.now().plus(deps.config.lease)
+        deps.clock.now().plus(deps.config.get().lease)
     }
 
     /// Drives a run whose lease lasts until then, or longer. `state`: it was just made here.
@@ -425,7 +441,8 @@ impl RunService {
     async fn renew_until_lost(&self, lease: &Lease) {
         let deps = &self.inner.deps;
         loop {
-            tokio::time::sleep(deps.config.lease / 3).await;
+            let pause = deps.config.get().lease / 3;
+            tokio::time::sleep(pause).await;
             let until = self.lease_end();
             match deps.store.renew(lease, until).await {
                 Ok(()) => self.inner.active.renewed(lease, until),

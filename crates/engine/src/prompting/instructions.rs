@@ -75,7 +75,7 @@ pub(crate) fn closing_instructions(state: &RunState, purpose: Purpose) -> String
             Some(Outcome::Completed) | None => ANSWER_PROMPT.to_owned(),
             Some(_) => String::new(),
         },
-        Purpose::Compact => String::new(),
+        Purpose::Search | Purpose::Compact => String::new(),
     }
 }
 

@@ -111,7 +111,7 @@ fn texts_of(request: &mut ModelRequest, change: &mut dyn FnMut(&mut String)) {
 
 /// Puts the data back into a reply that was parsed. JSON in a text stays JSON.
 pub(crate) fn unmask_reply(map: &MaskMap, purpose: Purpose, parsed: &mut Parsed, received: &mut ReceivedReply) {
-    let json = matches!(purpose, Purpose::Plan | Purpose::Deep | Purpose::Fill);
+    let json = matches!(purpose, Purpose::Search | Purpose::Plan | Purpose::Deep | Purpose::Fill);
     parsed.text = map.unmask(&parsed.text, json);
     parsed.reasoning = map.unmask(&parsed.reasoning, false);
     for call in &mut parsed.calls {

@@ -3,6 +3,7 @@ use crate::prompting::instructions::{
     closing_instructions, deep_instructions, deep_schema, list_tools, plan_instructions,
 };
 use crate::prompting::open_arguments::schema_of_open;
+use crate::prompting::search_strings;
 use crate::prompting::text_tool_messages::{with_calls_as_text, with_object_arguments, without_system};
 use std::fmt::Write as _;
 use steward_core::event::Setup;
@@ -11,11 +12,13 @@ use steward_core::model::{Capabilities, ModelRequest, Purpose, RequestOptions, S
 use steward_core::plan;
 use steward_core::prompt::references_text;
 use steward_core::prompt::{OwnSections, Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
+use steward_core::reference::Reference;
 use steward_core::run::{RunState, is_control, plan_tool, room_for_tools};
 use steward_core::tool::{PLAN, TOOL_SEARCH, ToolSpec, tool_search};
 use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
 
 const COMPACT_PROMPT: &str = include_str!("../../prompts/compact.md");
+const SEARCH_PROMPT: &str = include_str!("../../prompts/search.md");
 
 /// Tokens kept for a reply by a window, at least.
 const MIN_RESERVE: u32 = 256;
@@ -23,6 +26,8 @@ const MIN_RESERVE: u32 = 256;
 const MAX_SMALL_TALK: u32 = 160;
 /// Longest summary of older messages, tokens.
 const MAX_SUMMARY: u32 = 600;
+/// Longest list of search strings, tokens.
+const MAX_SEARCH_STRINGS: u32 = 300;
 /// Prompts up to this many tokens say tools in few words.
 const SMALL_PROMPT: u32 = 4096;
 
@@ -102,6 +107,7 @@ pub(crate) fn build_request(
     };
     let schema = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => Some(guided::schema(&callable)),
+        (Purpose::Search, _) => Some(search_strings::schema()),
         (Purpose::Plan, _) => Some(plan::json_schema(&callable, max_plan_steps)),
         (Purpose::Deep, _) => setup.deep.map(|settings| deep_schema(&callable, settings)),
         (Purpose::Fill, _) => schema_of_open(state),
@@ -111,12 +117,15 @@ pub(crate) fn build_request(
     let reserve = setup.agent.tuning.max_tokens.min((window / 4).max(MIN_RESERVE));
     let beside = if native { weigh_tools(&callable) } else { 0 };
     let prompt = if purpose == Purpose::Compact {
-        summary_prompt(state, setup, capabilities, reserve)
+        let text = older_messages(state, setup).map_or_else(String::new, |(_, text)| text);
+        short_prompt(state, COMPACT_PROMPT, text, window, reserve)
+    } else if purpose == Purpose::Search {
+        short_prompt(state, SEARCH_PROMPT, search_strings::question(&setup.input, &setup.history), window, reserve)
     } else {
         let closing = closing_instructions(state, purpose);
         let notes = notes(state, setup, purpose, native);
         let skills = skills_text(&setup.skills, room_for_tools(capabilities));
-        let references = references(setup, capabilities);
+        let references = references(state, setup, purpose, capabilities);
         let (begun, room) = begun_with(setup, capabilities);
         assemble(&PromptInput {
             instructions: &setup.agent.instructions,
@@ -167,8 +176,8 @@ fn begun_with<'s>(setup: &'s Setup, capabilities: &Capabilities) -> (&'s OwnSect
 
 /// The passages that the run was given, as far as a quarter of the window goes. A model that can't sum up makes nothing of
 /// them: there, the answer quotes them.
-pub(crate) fn references(setup: &Setup, capabilities: &Capabilities) -> String {
-    if !setup.capabilities.plans {
+pub(crate) fn references(state: &RunState, setup: &Setup, purpose: Purpose, capabilities: &Capabilities) -> String {
+    if !setup.model_for(purpose).capabilities.plans {
         return String::new();
     }
     let window = capabilities.window.min(capabilities.prompt_tokens.unwrap_or(u32::MAX));
@@ -178,9 +187,11 @@ pub(crate) fn references(setup: &Setup, capabilities: &Capabilities) -> String {
         let names: Vec<&str> = given.iter().map(|one| one.name.as_str()).collect();
         let _ = writeln!(text, "[Documents that the user gave: {}]", names.join(", "));
     }
-    text.push_str(&references_text(&setup.references, u64::from(window / 4)));
-    let looked = &setup.looked_through;
-    if looked.kept_back > 0 {
+    let found = state.plan_search.iter().flat_map(|found| &found.references);
+    let all: Vec<Reference> = setup.references.iter().chain(found).cloned().collect();
+    text.push_str(&references_text(&all, u64::from(window / 4)));
+    let looked = [Some(&setup.looked_through), state.plan_search.as_ref().map(|found| &found.looked_through)];
+    for looked in looked.into_iter().flatten().filter(|looked| looked.kept_back > 0) {
         let _ = writeln!(
             text,
             "[{} passages of documents are kept from this model by the policy `{}`; say so if they are needed]",
@@ -230,7 +241,9 @@ fn explained_and_callable(
 fn reply_limit(setup: &Setup, purpose: Purpose, reserve: u32) -> u32 {
     if purpose == Purpose::Compact {
         reserve.min(MAX_SUMMARY)
-    } else if setup.capabilities.plans {
+    } else if purpose == Purpose::Search {
+        reserve.min(MAX_SEARCH_STRINGS)
+    } else if setup.model_for(purpose).capabilities.plans {
         reserve
     } else {
         reserve.min(MAX_SMALL_TALK)
@@ -248,10 +261,10 @@ fn stop_sequences(strategy: Strategy, purpose: Purpose) -> Vec<String> {
     }
 }
 
-fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, reserve: u32) -> Prompt {
-    let text = older_messages(state, setup).map_or_else(String::new, |(_, text)| text);
+/// A prompt of its own, without the agent's.
+fn short_prompt(state: &RunState, instructions: &str, text: String, window: u32, reserve: u32) -> Prompt {
     assemble(&PromptInput {
-        instructions: COMPACT_PROMPT,
+        instructions,
         skills: "",
         tool_text: "",
         memory: "",
@@ -264,7 +277,7 @@ fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, 
         messages: &[Message::user(text)],
         closing: "",
         beside: 0,
-        window: capabilities.window,
+        window,
         reserve,
         longest: None,
         compaction: &steward_core::prompt::Compaction::default(),

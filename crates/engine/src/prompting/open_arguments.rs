@@ -27,9 +27,9 @@ pub(crate) fn latest_request<'s>(state: &'s RunState, setup: &'s Setup) -> &'s s
     latest.map_or(&setup.input, |last| last)
 }
 
-/// Whether a tool's open arguments are taken from the request, as for skills under a model that doesn't plan.
+/// Whether a tool's open arguments are taken from the request, as for skills where no model plans.
 pub(crate) fn from_request(state: &RunState, spec: &ToolSpec) -> bool {
-    spec.skill.is_some() && state.setup.as_ref().is_some_and(|setup| !setup.capabilities.plans)
+    spec.skill.is_some() && state.setup.as_ref().is_some_and(|setup| !setup.planning().plans)
 }
 
 /// What the model's arguments have to fit: those of the tool, or of them the open ones, each something that the request says.

@@ -7,6 +7,7 @@ use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser,
 use crate::prompting::open_arguments::arguments_from_reply;
 use crate::prompting::plan_replies::{deep_plan_from_reply, plan_from_replies};
 use crate::prompting::raw_reply;
+use crate::prompting::search_strings;
 use crate::run::journal::unknown_event;
 use serde::{Deserialize, Serialize};
 use steward_core::budget::Limit;
@@ -112,7 +113,12 @@ impl Replayer {
                 now.map(|now| (describe_compaction(compaction), describe_compaction(&now)))
             }
             EventBody::PlanProposed { candidates, by, .. } => self.plan(&setup, candidates, by),
-            EventBody::PlanFailed { message } if setup.capabilities.plans => {
+            EventBody::PlanSearched(found) => {
+                let now = search_strings::strings(&self.state, &setup);
+                let then = (found.queries.clone(), found.by.as_str());
+                (now != then).then(|| (then.0.join("; "), now.0.join("; ")))
+            }
+            EventBody::PlanFailed { message } if setup.planning().plans => {
                 match plan_from_replies(&self.state, self.max_plan_steps) {
                     EventBody::PlanFailed { message: now } if now == *message => None,
                     EventBody::PlanFailed { message: now } => Some((message.clone(), now)),
@@ -142,8 +148,9 @@ impl Replayer {
         prompt_hash: &str,
         prompt: &[Message],
     ) -> Option<RecordedAndNow> {
-        if model != setup.model {
-            return Some((format!("ask {model}"), format!("ask {}", setup.model)));
+        let asked = setup.model_for(purpose).model;
+        if model != asked {
+            return Some((format!("ask {model}"), format!("ask {asked}")));
         }
         let built = self.request(setup, purpose);
         if !built.prompt.fits {
@@ -173,7 +180,7 @@ impl Replayer {
     }
 
     fn request(&self, setup: &Setup, purpose: Purpose) -> BuiltRequest {
-        let capabilities = &setup.capabilities;
+        let capabilities = setup.model_for(purpose).capabilities;
         build_request(&self.state, setup, capabilities, purpose, self.max_plan_steps)
     }
 
@@ -182,7 +189,7 @@ impl Replayer {
             return None;
         };
         let form = answered.as_ref().map_or_else(
-            || (strategy(&self.state, setup, &setup.capabilities, *purpose), false),
+            || (strategy(&self.state, setup, setup.model_for(*purpose).capabilities, *purpose), false),
             |answered| (answered.strategy, answered.in_thought),
         );
         let mut parser = reply_parser(setup, *purpose, form, *step);
@@ -277,6 +284,7 @@ impl Replayer {
     fn limit(&self, setup: &Setup, event: &Event) -> Option<String> {
         let purpose = match self.state.next(event.at).first()? {
             Effect::CallModel(purpose) => *purpose,
+            Effect::SearchForPlan => Purpose::Search,
             Effect::MakePlan => Purpose::Plan,
             Effect::DeepPlan { .. } => Purpose::Deep,
             Effect::Fill { .. } => Purpose::Fill,

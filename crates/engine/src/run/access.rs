@@ -46,7 +46,9 @@ impl RunContext<'_> {
             return Ok(None);
         };
         let named = setup.names_connection.then_some(setup.connection);
-        let needed = agents.into_iter().map(ResourceRef::from).chain(named.map(ResourceRef::from));
+        let planner = setup.planner.as_deref().filter(|planner| planner.named).map(|planner| planner.connection);
+        let named = named.into_iter().chain(planner).map(ResourceRef::from);
+        let needed = agents.into_iter().map(ResourceRef::from).chain(named);
         missing_right(deps, user, needed).await
     }
 }
@@ -55,6 +57,7 @@ fn is_call(effect: &Effect) -> bool {
     matches!(
         effect,
         Effect::CallModel(_)
+            | Effect::SearchForPlan
             | Effect::MakePlan
             | Effect::Fill { .. }
             | Effect::DeepPlan { .. }

@@ -4,7 +4,7 @@
 use crate::deps::Deps;
 use crate::run::RunContext;
 use std::time::Duration;
-use steward_core::event::Setup;
+use steward_core::event::{AskedModel, Setup};
 use steward_core::governance::{Classified, DataPolicy};
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
 use steward_core::ports::{
@@ -56,14 +56,12 @@ pub(crate) struct CallUsage {
 /// What a call with so many tokens may take; an error if every connection of the run was removed.
 pub(crate) async fn estimate(
     context: &RunContext<'_>,
-    setup: &Setup,
+    model: AskedModel<'_>,
     prompt: u64,
     reply: u64,
 ) -> Result<Estimate, ModelError> {
     let deps = context.deps;
-    let only = [setup.connection];
-    let ids = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
-    let mut connections = deps.models.existing(ids).await?;
+    let mut connections = deps.models.existing(model.targets).await?;
     keep_data_in_the_house(&context.journal.state, &mut connections)?;
     let priced = connections.into_iter().map(|one| {
         let price = (deps.price)(&one);
@@ -99,12 +97,13 @@ fn keep_data_in_the_house(state: &RunState, connections: &mut Vec<Connection>) -
 pub(crate) async fn reserve(
     context: &RunContext<'_>,
     setup: &Setup,
+    model: AskedModel<'_>,
     estimate: Estimate,
 ) -> StoreResult<Result<Reservation, String>> {
     let deps = context.deps;
     let Estimate { prompt, reply, cost_micros, mut targets } = estimate;
     let ids: Vec<ConnectionId> = targets.iter().map(|(one, _)| one.id).collect();
-    let (first, others) = ids.split_first().map_or((setup.connection, &[][..]), |(first, others)| (*first, others));
+    let (first, others) = ids.split_first().map_or((model.connection, &[][..]), |(first, others)| (*first, others));
     let spender = Spender { user: setup.user, agent: Some(setup.agent.id), connection: Some(first), key: setup.key };
     let id = ReservationId(context.journal.run().0);
     let now = deps.clock.now();
@@ -113,7 +112,7 @@ pub(crate) async fn reserve(
     match deps.store.reserve(deps.tenant, id, spender, others, tokens, cost_micros, now, until).await {
         Ok(Reserved { full, .. }) => {
             targets.retain(|(one, _)| !full.contains(&one.id));
-            Ok(Ok(Reservation { id, spender, targets, model: setup.model.clone(), prompt }))
+            Ok(Ok(Reservation { id, spender, targets, model: model.model.to_owned(), prompt }))
         }
         Err(ReserveError::Exceeded(state, resets_at)) => {
             Ok(Err(limit_message(deps, setup, &targets, &state, resets_at).await))

@@ -1,7 +1,7 @@
 //! The end of a run: answer, status and conversation in one transaction.
 
 use crate::run::journal::Journal;
-use crate::service::references::taint_of;
+use crate::run::references::taint_of;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::governance::higher;
 use steward_core::message::Message;
@@ -66,7 +66,9 @@ pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: Answ
         }
         side.push(SideWrite::Messages(conversation, messages));
         let carried = state.carried();
-        if carried != setup.carried {
+        // What another agent's prompts begin with is no beginning for those of the conversation's own.
+        let redirected = setup.redirected.as_ref().is_some_and(|to| to.from.is_some());
+        if carried != setup.carried && !redirected {
             side.push(SideWrite::Carried(conversation, carried));
         }
     }

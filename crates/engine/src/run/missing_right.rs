@@ -6,7 +6,7 @@ use steward_core::permission::{ResourceKind, ResourceRef};
 use steward_core::ports::{Role, StoreResult};
 
 /// Why `user` may not use all of these now, for people.
-pub(super) async fn missing_right(
+pub(crate) async fn missing_right(
     deps: &Deps,
     user: UserId,
     needed: impl IntoIterator<Item = ResourceRef>,

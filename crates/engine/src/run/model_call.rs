@@ -8,6 +8,7 @@ use crate::run::RunContext;
 use crate::run::budget::{CallUsage, estimate, reserve, settle};
 use crate::run::finish::finish;
 use crate::run::journal::status_write;
+use crate::run::provisional::ReplyBeginning;
 use fail::fail_point;
 use futures::StreamExt;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use steward_core::event::{Answered, EventBody, Outcome, Setup};
 use steward_core::governance::MaskMap;
 use steward_core::hash;
 use steward_core::model::{
-    Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Purpose, Usage,
+    Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Purpose, Strategy, Usage,
 };
 use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
@@ -37,14 +38,15 @@ pub(crate) async fn send_request(
     built: BuiltRequest,
 ) -> StoreResult<bool> {
     let step = context.journal.state.spent.model_calls + 1;
+    let asked = setup.model_for(purpose);
     if !built.prompt.fits {
-        let error = too_long(&built.prompt, setup.capabilities.window);
+        let error = too_long(&built.prompt, asked.capabilities.window);
         fail_call(context, step, purpose, error.into()).await?;
         return Ok(false);
     }
     let reserved = built.reserved();
     let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens.unwrap_or(built.reserve));
-    let estimate = match estimate(context, setup, tokens, reply.into()).await {
+    let estimate = match estimate(context, asked, tokens, reply.into()).await {
         Ok(estimate) => estimate,
         Err(removed) => return fail_call(context, step, purpose, removed.into()).await.map(|()| false),
     };
@@ -53,7 +55,7 @@ pub(crate) async fn send_request(
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros) {
         return end_at_limit(context, limit, String::new()).await;
     }
-    let reservation = match reserve(context, setup, estimate).await? {
+    let reservation = match reserve(context, setup, asked, estimate).await? {
         Ok(reservation) => reservation,
         Err(message) => return end_at_limit(context, Limit::Spend, message).await,
     };
@@ -65,7 +67,7 @@ pub(crate) async fn send_request(
         .append(EventBody::ModelRequested {
             step,
             purpose,
-            model: setup.model.clone(),
+            model: asked.model.to_owned(),
             prompt_hash: hash::of_json(&serde_json::json!(prompt)),
             prompt,
             reserved,
@@ -163,9 +165,9 @@ async fn open_stream(
     masking: &Masking<'_>,
 ) -> Result<Opened, FailedCall> {
     let state = &context.journal.state;
-    let max_steps = context.deps.config.max_plan_steps;
+    let max_steps = context.deps.config.get().max_plan_steps;
     let request = |connection: &Connection| {
-        let request = if connection.id == setup.connection {
+        let request = if connection.id == setup.model_for(purpose).connection {
             first.clone()
         } else {
             build_request(state, setup, &connection.capabilities, purpose, max_steps).request
@@ -188,8 +190,9 @@ async fn open_stream(
 }
 
 /// What is known of a connection: for the run's own, what was known when it began.
-fn capabilities_of<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
-    if connection.id == setup.connection { &setup.capabilities } else { &connection.capabilities }
+fn capabilities_of<'a>(setup: &'a Setup, purpose: Purpose, connection: &'a Connection) -> &'a Capabilities {
+    let asked = setup.model_for(purpose);
+    if connection.id == asked.connection { asked.capabilities } else { &connection.capabilities }
 }
 
 async fn receive(
@@ -205,7 +208,7 @@ async fn receive(
         Ok(opened) => opened,
         Err(failed) => return Ok(Err(failed)),
     };
-    let capabilities = capabilities_of(setup, &opened.connection);
+    let capabilities = capabilities_of(setup, purpose, &opened.connection);
     let strategy = strategy(&context.journal.state, setup, capabilities, purpose);
     let in_thought = capabilities.thinks_first;
     let mut answered = Answered {
@@ -217,12 +220,13 @@ async fn receive(
         in_thought,
         attempts: opened.attempts,
     };
+    let mut beginning = ReplyBeginning::of(&opened.connection, opened.examined, in_thought);
     let mut parser = reply_parser(setup, purpose, (strategy, in_thought), step);
     let mut chunks = opened.stream.ready_chunks(COALESCE);
     let (mut finish, mut usage) = (String::from("stop"), Usage::default());
     let mut received = ReceivedReply::default();
     let mut last = VisibleText::default();
-    let mut unmasked = Unmasked { map: masking.map_of(answered.connection), held: VisibleText::default() };
+    let mut unmasked = Unmasked { map: masking.map_of(answered.connection), held: <(String, String)>::default() };
     loop {
         let batch = tokio::select! {
             batch = chunks.next() => batch,
@@ -245,14 +249,19 @@ async fn receive(
                         }
                     }
                     received.push(&chunk);
-                    collect_visible(parser.push(&chunk), &mut last);
+                    let outs = parser.push(&chunk);
+                    beginning.see(&outs);
+                    collect_visible(outs, &mut last);
                 }
                 Err(error) => failed = Some(error),
             }
         }
         // What comes with the end is committed with the whole reply.
         if !ended || failed.is_some() {
-            let shown = unmasked.take(std::mem::take(&mut last), false);
+            let shown = VisibleText {
+                provisional: beginning.is_provisional(parser.may_be_thought()),
+                ..unmasked.take(std::mem::take(&mut last), false)
+            };
             append_delta(context, step, purpose, shown).await?;
         }
         if let Some(error) = failed {
@@ -264,38 +273,61 @@ async fn receive(
         }
     }
     let mut parsed = parser.finish();
+    beginning.see(&parsed.tail);
+    beginning.learn(&parsed, &finish);
     collect_visible(std::mem::take(&mut parsed.tail), &mut last);
     let last = unmasked.take(last, true);
+    if has_only_thought(purpose, strategy, &parsed) {
+        let used = Some(call_usage(&answered, &received, usage));
+        let error = only_thought(&answered.name, &finish);
+        return Ok(Err(FailedCall { used, attempts: answered.attempts, ..error.into() }));
+    }
     if let Some(map) = &unmasked.map {
         unmask_reply(map, purpose, &mut parsed, &mut received);
     }
     Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
 }
 
-type VisibleText = (String, String);
+/// What is shown next of a reply.
+#[derive(Debug, Default)]
+struct VisibleText {
+    text: String,
+    reasoning: String,
+    /// It may turn out to be reasoning.
+    provisional: bool,
+    /// What was shown before of the reply was reasoning: this takes its place.
+    retracts: bool,
+}
 
 /// What a reader is shown of a masked reply: the data is back in its place.
 struct Unmasked {
     map: Option<Arc<MaskMap>>,
-    held: VisibleText,
+    /// Text and reasoning that may be cut in the middle of a mask.
+    held: (String, String),
 }
 
 impl Unmasked {
-    fn take(&mut self, (text, reasoning): VisibleText, last: bool) -> VisibleText {
-        match &self.map {
-            None => (text, reasoning),
-            Some(map) => {
-                let text = map.unmask_piece(&mut self.held.0, &text, last);
-                (text, map.unmask_piece(&mut self.held.1, &reasoning, last))
-            }
+    fn take(&mut self, shown: VisibleText, last: bool) -> VisibleText {
+        let Some(map) = &self.map else { return shown };
+        if shown.retracts {
+            self.held = <(String, String)>::default();
+        }
+        VisibleText {
+            text: map.unmask_piece(&mut self.held.0, &shown.text, last),
+            reasoning: map.unmask_piece(&mut self.held.1, &shown.reasoning, last),
+            ..shown
         }
     }
 }
 
-/// What can be shown by now, if anything; a summary of older messages is nobody's answer.
-fn delta_event(step: u32, purpose: Purpose, (text, reasoning): VisibleText) -> Option<EventBody> {
-    let nothing = text.is_empty() && reasoning.is_empty();
-    (!nothing && purpose != Purpose::Compact).then_some(EventBody::ModelDelta { step, purpose, text, reasoning })
+/// What can be shown by now, if anything; a summary of older messages and search strings are nobody's answer.
+fn delta_event(step: u32, purpose: Purpose, shown: VisibleText) -> Option<EventBody> {
+    let VisibleText { text, reasoning, provisional, retracts } = shown;
+    let nothing = text.is_empty() && reasoning.is_empty() && !retracts;
+    let nobodys = matches!(purpose, Purpose::Compact | Purpose::Search);
+    let provisional = provisional && !text.is_empty();
+    let delta = EventBody::ModelDelta { step, purpose, text, reasoning, provisional, retracts };
+    (!nothing && !nobodys).then_some(delta)
 }
 
 async fn append_delta(
@@ -311,12 +343,13 @@ async fn append_delta(
     context.journal.append(delta).await
 }
 
-fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
+fn collect_visible(pieces: Vec<Out>, shown: &mut VisibleText) {
     for piece in pieces {
         match piece {
-            Out::Text(piece) => text.push_str(&piece),
-            Out::Reasoning(piece) => reasoning.push_str(&piece),
-            Out::CallStarted { .. } | Out::Retracted => {}
+            Out::Text(piece) => shown.text.push_str(&piece),
+            Out::Reasoning(piece) => shown.reasoning.push_str(&piece),
+            Out::Retracted => *shown = VisibleText { retracts: true, ..VisibleText::default() },
+            Out::CallStarted { .. } => {}
         }
     }
 }
@@ -329,8 +362,13 @@ async fn fail_call(
     FailedCall { error, attempts, usage, mut side, masked, .. }: FailedCall,
 ) -> StoreResult<()> {
     let tries = context.journal.state.failures + 1;
-    // Without a summary there is another way to make room.
-    let again = error.class.is_transient() && tries < context.deps.config.model_tries && purpose != Purpose::Compact;
+    // Without a summary there is another way to make room, and without search strings the request itself.
+    let needed = !matches!(purpose, Purpose::Compact | Purpose::Search);
+    let state = &context.journal.state;
+    // Only where the failure ends the run does its client ask again.
+    let asked_again = purpose != Purpose::Fill && state.setup.as_deref().is_some_and(|setup| setup.client_retries);
+    let most = if asked_again { 1 } else { context.deps.config.get().model_tries };
+    let again = error.class.is_transient() && tries < most && needed;
     tracing::warn!(run = %context.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
     let mut events = masked;
     if !again {
@@ -343,12 +381,28 @@ async fn fail_call(
     let timer_id = TimerId(context.deps.ids.next());
     let purpose_text = "try the model again".to_owned();
     side.push(SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() });
-    if wait > context.deps.config.short_wait {
+    if wait > context.deps.config.get().short_wait {
         side.push(status_write(&context.journal.state, RunStatus::Parked));
     }
     events.push(EventBody::ModelFailed { step, purpose, error, retry_at: Some(at), attempts, usage });
     events.push(EventBody::TimerSet { timer_id, at, purpose: purpose_text });
     context.journal.commit(events, side).await
+}
+
+/// Whether a reply that should be an answer or calls is neither; in guided replies thoughts have a field beside them.
+fn has_only_thought(purpose: Purpose, strategy: Strategy, parsed: &Parsed) -> bool {
+    let wanted = matches!(purpose, Purpose::Reply | Purpose::Answer) && strategy != Strategy::GuidedJson;
+    let nothing = parsed.text.trim().is_empty() && parsed.calls.is_empty() && parsed.broken.is_empty();
+    wanted && nothing && !parsed.reasoning.trim().is_empty()
+}
+
+fn only_thought(connection: &str, finish: &str) -> ModelError {
+    let message = format!("connection `{connection}`: the model only thought and gave no answer (finish `{finish}`)");
+    let hint = match finish {
+        "length" => "allow it a longer answer (`max_tokens`), or have it think less",
+        _ => "ask again, or choose another model",
+    };
+    ModelError::new(ModelErrorClass::Empty, message, hint)
 }
 
 fn cancelled() -> ModelError {

@@ -45,8 +45,8 @@ fn prefer_hinted(setup: &Setup, ranked: Vec<Ranked>) -> Vec<Ranked> {
 
 /// The best of `ranked` that the model can choose among, and that its window has room for.
 fn within_capacity(setup: &Setup, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
-    ranked.truncate(setup.capabilities.max_tools);
-    let room = room_for_tools(&setup.capabilities);
+    ranked.truncate(setup.choosing().max_tools);
+    let room = room_for_tools(setup.choosing());
     let mut taken = 0;
     let mut kept = Vec::new();
     for one in ranked {
@@ -64,12 +64,12 @@ fn within_capacity(setup: &Setup, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
 }
 
 pub(crate) async fn make_plan(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
-    if setup.capabilities.plans { plan_by_model(context, setup).await } else { plan_by_intent(context, setup).await }
+    if setup.planning().plans { plan_by_model(context, setup).await } else { plan_by_intent(context, setup).await }
 }
 
 /// Samples candidates, one model call each; a reply already in the log is not paid for again.
 async fn plan_by_model(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
-    while context.journal.state.plan_replies.len() < context.deps.config.plan_candidates.max(1) {
+    while context.journal.state.plan_replies.len() < context.deps.config.get().plan_candidates.max(1) {
         let enough = !context.journal.state.plan_replies.is_empty();
         if !call_model(context, setup, Purpose::Plan).await? {
             let state = &context.journal.state;
@@ -79,7 +79,7 @@ async fn plan_by_model(context: &mut RunContext<'_>, setup: &Setup) -> StoreResu
             return Ok(());
         }
     }
-    let max_steps = context.deps.config.max_plan_steps;
+    let max_steps = context.deps.config.get().max_plan_steps;
     let body = plan_from_replies(&context.journal.state, max_steps);
     context.journal.append(body).await
 }
@@ -96,7 +96,7 @@ async fn plan_by_intent(context: &mut RunContext<'_>, setup: &Setup) -> StoreRes
         }
     };
     let filtered = EventBody::IntentFiltered {
-        kept: proposal.ranking.tools.iter().take(setup.capabilities.max_tools).cloned().collect(),
+        kept: proposal.ranking.tools.iter().take(setup.choosing().max_tools).cloned().collect(),
         offered: setup.tools.len(),
         wants_tool: proposal.ranking.wants_tool,
     };

@@ -33,7 +33,7 @@ async fn make_room(
     setup: &Setup,
     purpose: Purpose,
 ) -> StoreResult<Option<Box<BuiltRequest>>> {
-    let max_steps = context.deps.config.max_plan_steps;
+    let max_steps = context.deps.config.get().max_plan_steps;
     for _ in 0..MAX_STEPS {
         match next_need(&context.journal.state, setup, purpose, max_steps) {
             Need::Nothing(built) => return Ok(Some(built)),
@@ -49,7 +49,7 @@ async fn make_room(
         }
     }
     let state = &context.journal.state;
-    Ok(Some(Box::new(build_request(state, setup, &setup.capabilities, purpose, max_steps))))
+    Ok(Some(Box::new(build_request(state, setup, setup.model_for(purpose).capabilities, purpose, max_steps))))
 }
 
 fn next_need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize) -> Need {
@@ -57,7 +57,7 @@ fn next_need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize
     if state.summary_reply().is_some() {
         return Need::Summary;
     }
-    let built = build_request(state, setup, &setup.capabilities, purpose, max_steps);
+    let built = build_request(state, setup, setup.model_for(purpose).capabilities, purpose, max_steps);
     if !built.prompt.is_over(TRUNCATE_FROM, built.beside) {
         return Need::Nothing(Box::new(built));
     }
@@ -76,7 +76,7 @@ fn next_need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize
 async fn summarize(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<bool> {
     let pending = context.journal.state.summary_reply().is_some();
     if !pending && setup.capabilities.summarises {
-        let max_steps = context.deps.config.max_plan_steps;
+        let max_steps = context.deps.config.get().max_plan_steps;
         let built = build_request(&context.journal.state, setup, &setup.capabilities, Purpose::Compact, max_steps);
         let _ = send_request(context, setup, Purpose::Compact, built).await?;
         if context.is_interrupted() || context.journal.state.stop_by.is_some() {

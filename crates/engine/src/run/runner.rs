@@ -5,6 +5,7 @@ use crate::run::approval_request::request_approval;
 use crate::run::delegation::{self, preview};
 use crate::run::finish::finish;
 use crate::run::journal::{Journal, status_write};
+use crate::run::plan_search::search_for_plan;
 use crate::run::planning::{self, fill, filter_intent, make_plan};
 use crate::run::prompt_room::call_model;
 use crate::run::request_dispatch::dispatch;
@@ -43,7 +44,7 @@ pub(crate) async fn drive(
     let mut context = RunContext { deps, signals, journal, children, access_checked: None };
     let state = &context.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
-        let node = deps.config.node.clone();
+        let node = deps.config.get().node.clone();
         context.journal.append(EventBody::RunResumed { node, after_stop: false }).await?;
     }
     if !fresh {
@@ -77,7 +78,7 @@ impl RunContext<'_> {
     fn parked(&self) -> bool {
         match &self.journal.state.waiting {
             Some(Waiting::Approval { .. }) => true,
-            Some(Waiting::Timer { at, .. }) => at.since(self.deps.clock.now()) > self.deps.config.short_wait,
+            Some(Waiting::Timer { at, .. }) => at.since(self.deps.clock.now()) > self.deps.config.get().short_wait,
             // The lease goes back once the other run is at work, see `rest`.
             Some(Waiting::Child(_)) | None => false,
         }
@@ -171,7 +172,7 @@ impl RunContext<'_> {
     async fn rest(&mut self) -> StoreResult<bool> {
         if let Some(Waiting::Timer { id, at }) = self.journal.state.waiting.clone() {
             let wait = at.since(self.deps.clock.now());
-            if wait <= self.deps.config.short_wait {
+            if wait <= self.deps.config.get().short_wait {
                 tokio::select! {
                     () = tokio::time::sleep(wait) => {
                         let side = vec![SideWrite::TimerDone(id)];
@@ -201,6 +202,7 @@ impl RunContext<'_> {
         match effect {
             Effect::FilterIntent => filter_intent(self, &setup).await,
             Effect::CallModel(purpose) => call_model(self, &setup, purpose).await.map(|_| ()),
+            Effect::SearchForPlan => search_for_plan(self, &setup).await,
             Effect::MakePlan => make_plan(self, &setup).await,
             Effect::Fill { index } => fill(self, &setup, index).await,
             Effect::Correct { words, message, strategy } => {

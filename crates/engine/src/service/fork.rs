@@ -3,7 +3,8 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
-use crate::service::start::{NewRun, StartRun, add_missing, check_input, create, run_setup, tool_rules};
+use crate::service::request::StartRun;
+use crate::service::start::{NewRun, add_missing, check_input, create, run_setup, tool_rules};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Setup};
 use steward_core::governance::higher;
@@ -48,7 +49,7 @@ pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<NewRun, Engine
     let now = deps.clock.now();
     let from = ForkedFrom { run: request.run, seq: point.seq };
     let setup = forked_setup(deps, Arc::unwrap_or_clone(setup), request.start, from, now).await?;
-    create(deps, RunId(deps.ids.next()), first_events(setup, events, point.seq), now).await
+    create(deps, RunId(deps.ids.next()), first_events(setup, events, point.seq), None, now).await
 }
 
 fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineError> {
@@ -97,7 +98,7 @@ async fn forked_setup(
     if start.conversation.is_none() {
         start.history = old.history;
     }
-    let mut setup = run_setup(deps, start, now).await?;
+    let mut setup = run_setup(deps, start, None, now).await?;
     if setup.user != old.user {
         // The prompts of its conversation began with what is kept for the other user.
         setup.carried.own_sections = OwnSections::default();

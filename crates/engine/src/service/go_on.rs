@@ -1,4 +1,5 @@
-//! A run whose client leaves is stopped. If the client comes back, the same run goes on from its log, as after a crash.
+//! A run whose client leaves is stopped. If the client comes back, the same run goes on from its log, as after a crash; so
+//! does one that its model failed in passing.
 
 use super::RunService;
 use crate::error::EngineError;
@@ -20,7 +21,8 @@ impl RunService {
         self.command(run, Command::ClientLeft { by, source: source.map(Box::new) }).await
     }
 
-    /// Takes a run up again that was stopped because its client had left; `false`: it has ended for another reason.
+    /// Takes a run up again that was stopped because its client had left, or that its model failed in passing; `false`: it
+    /// has ended for another reason.
     pub async fn go_on(&self, run: RunId) -> Result<bool, EngineError> {
         let deps = &self.inner.deps;
         for _ in 0..TRIES {
@@ -28,7 +30,7 @@ impl RunService {
             if !state.is_finished() {
                 return Ok(true);
             }
-            if !state.was_left() {
+            if !state.may_go_on() {
                 return Ok(false);
             }
             if let Some(child) = state.child_left() {
@@ -49,16 +51,16 @@ impl RunService {
     async fn take_up(&self, run: RunId) -> Result<bool, EngineError> {
         let deps = &self.inner.deps;
         let until = self.lease_end();
-        let (node, now) = (&deps.config.node, deps.clock.now());
-        let Some(lease) = deps.store.claim(deps.tenant, Claim::Ended(run), node, now, until).await? else {
+        let (config, now) = (deps.config.get(), deps.clock.now());
+        let Some(lease) = deps.store.claim(deps.tenant, Claim::Ended(run), &config.node, now, until).await? else {
             return Ok(false);
         };
         let mut journal = Journal::load(deps.clone(), lease.clone()).await?;
-        if !journal.state.was_left() {
+        if !journal.state.may_go_on() {
             deps.store.release(&lease).await?;
             return Ok(false);
         }
-        let resumed = EventBody::RunResumed { node: node.clone(), after_stop: true };
+        let resumed = EventBody::RunResumed { node: config.node.clone(), after_stop: true };
         let running = status_write(&journal.state, RunStatus::Running);
         journal.commit(vec![resumed], vec![running]).await?;
         let slot = self.inner.slots.take();

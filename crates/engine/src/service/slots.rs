@@ -1,8 +1,9 @@
 //! Places for runs at work. Whoever finds none waits in the store, where the next one is chosen by turns.
 
+use crate::deps::EngineConfig;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use steward_core::live::Live;
 
 /// Runs of one user that may wait for each place, and at least.
 const WAITING_PER_SLOT: u64 = 4;
@@ -12,25 +13,39 @@ const SLOTS_PER_SPARE: usize = 8;
 
 /// A place, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Slot(#[expect(dead_code, reason = "held, and dropped")] OwnedSemaphorePermit);
+pub(crate) struct Slot(Arc<AtomicUsize>);
 
+impl Slot {
+    /// One more of `taken`, if there are fewer than `most`.
+    fn take(taken: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+        let one_more = |count: usize| (count < most).then_some(count + 1);
+        taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).ok()?;
+        Some(Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// How many there are is read anew each time. Runs at work beyond a lower number go on.
 pub(crate) struct Slots {
-    free: Arc<Semaphore>,
-    spare: Arc<Semaphore>,
-    max_waiting: u64,
+    config: Live<EngineConfig>,
+    taken: Arc<AtomicUsize>,
+    spare_taken: Arc<AtomicUsize>,
     /// Runs may be waiting: what is free is theirs, and new ones wait with them.
     waited_for: AtomicBool,
 }
 
 impl Slots {
-    pub fn new(max_runs: usize) -> Self {
-        let max_runs = max_runs.max(1);
-        Self {
-            free: Arc::new(Semaphore::new(max_runs)),
-            spare: Arc::new(Semaphore::new(max_runs / SLOTS_PER_SPARE)),
-            max_waiting: (WAITING_PER_SLOT * max_runs as u64).max(LEAST_WAITING),
-            waited_for: AtomicBool::new(false),
-        }
+    pub fn new(config: Live<EngineConfig>) -> Self {
+        Self { config, taken: Arc::default(), spare_taken: Arc::default(), waited_for: AtomicBool::new(false) }
+    }
+
+    fn max_runs(&self) -> usize {
+        self.config.get().max_runs.max(1)
     }
 
     /// For a run that nobody waits before.
@@ -40,7 +55,7 @@ impl Slots {
 
     /// For a run whose turn it is.
     pub fn take_for_waiting(&self) -> Option<Slot> {
-        let slot = Arc::clone(&self.free).try_acquire_owned().ok().map(Slot);
+        let slot = Slot::take(&self.taken, self.max_runs());
         if slot.is_none() {
             self.waited_for.store(true, Ordering::SeqCst);
         }
@@ -49,7 +64,7 @@ impl Slots {
 
     /// For the first run of a user who has none at work, so that nobody waits for the long runs of others.
     pub fn take_spare(&self) -> Option<Slot> {
-        Arc::clone(&self.spare).try_acquire_owned().ok().map(Slot)
+        Slot::take(&self.spare_taken, self.max_runs() / SLOTS_PER_SPARE)
     }
 
     /// Whether runs may be waiting.
@@ -62,18 +77,25 @@ impl Slots {
     }
 
     /// How many runs of one user may wait.
-    pub const fn max_waiting(&self) -> u64 {
-        self.max_waiting
+    pub fn max_waiting(&self) -> u64 {
+        (WAITING_PER_SLOT * self.max_runs() as u64).max(LEAST_WAITING)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Slots;
+    use crate::deps::EngineConfig;
+    use steward_core::live::Live;
+
+    fn slots(max_runs: usize) -> (Slots, Live<EngineConfig>) {
+        let config = Live::new(EngineConfig { max_runs, ..EngineConfig::default() });
+        (Slots::new(config.clone()), config)
+    }
 
     #[test]
     fn who_waits_comes_before_who_is_new() {
-        let slots = Slots::new(1);
+        let (slots, _) = slots(1);
         let first = slots.take();
         assert!(first.is_some() && slots.take().is_none());
         drop(first);
@@ -87,11 +109,28 @@ mod tests {
 
     #[test]
     fn spare_places_are_beside_the_others() {
-        assert!(Slots::new(7).take_spare().is_none());
-        let slots = Slots::new(16);
+        assert!(slots(7).0.take_spare().is_none());
+        let (slots, _) = slots(16);
         let taken: Vec<Option<_>> = (0..3).map(|_| slots.take_spare()).collect();
         assert_eq!(taken.iter().flatten().count(), 2);
         assert!(slots.take().is_some() && !slots.are_waited_for());
-        assert_eq!((slots.max_waiting(), Slots::new(256).max_waiting()), (64, 1024));
+        assert_eq!(slots.max_waiting(), 64);
+    }
+
+    #[test]
+    fn their_number_changes_while_some_are_taken() {
+        let (slots, config) = slots(1);
+        let first = slots.take();
+        assert!(slots.take_for_waiting().is_none());
+        config.replace(EngineConfig { max_runs: 2, ..EngineConfig::default() });
+        let second = slots.take_for_waiting();
+        assert!(first.is_some() && second.is_some() && slots.take_for_waiting().is_none());
+        config.replace(EngineConfig { max_runs: 1, ..EngineConfig::default() });
+        drop(first);
+        assert!(slots.take_for_waiting().is_none(), "one is still at work");
+        drop(second);
+        assert!(slots.take_for_waiting().is_some());
+        config.replace(EngineConfig { max_runs: 256, ..EngineConfig::default() });
+        assert_eq!(slots.max_waiting(), 1024);
     }
 }

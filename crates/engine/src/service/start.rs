@@ -1,29 +1,29 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::delegation::{inherited_grants, remaining_budget};
-use crate::service::references::{Wanted, gather};
+use crate::run::references::{Wanted, gather};
+use crate::service::models::{ChosenModels, choose_models};
+use crate::service::redirect::{keep_hinted_tools, redirect_to_agent};
+use crate::service::request::StartRun;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::audit::of_event;
-use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
 use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, higher};
 use steward_core::message::{Message, given_documents};
-use steward_core::model::{Capabilities, Connection};
-use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::{
-    AgentTools, DataCaller, Lease, Memory, RouteRequest, RunRow, RunStatus, SideWrite, StoreError,
-};
+use steward_core::model::Capabilities;
+use steward_core::policy::{TOOL_RULES_SETTING, ToolRule, ToolRules};
+use steward_core::ports::{AgentTools, DataCaller, Lease, Memory, RunRow, RunStatus, SideWrite, StoreError};
 use steward_core::prompt::{Carried, Compaction, OwnSections, weigh_tools};
 use steward_core::provenance::Provenance;
-use steward_core::reference::GivenDocument;
-use steward_core::routing::{RouteTaken, Task, ToolHint};
+use steward_core::routing::{Redirected, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
 use steward_core::skill::SkillPrompt;
 use steward_core::text::steers_output;
 use steward_core::tool::{DATA_QUERY, SAVE_MEMORY, ToolSpec};
-use steward_core::{AgentId, ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
+use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
 /// Longest request, characters; what is longer belongs into a file.
 const MAX_INPUT: usize = 200_000;
@@ -34,31 +34,6 @@ const BRIEFING: &str = "data";
 /// Longest title, characters.
 const MAX_TITLE: usize = 120;
 
-#[derive(Debug, Clone)]
-pub struct StartRun {
-    pub agent: Agent,
-    pub input: String,
-    pub conversation: Option<ConversationId>,
-    /// Earlier messages that the caller keeps (OpenAI API), with what of outside they may derive from.
-    pub history: Vec<Message>,
-    /// Documents that are given with it, which its user may read.
-    pub documents: Vec<GivenDocument>,
-    pub mode: Mode,
-    pub origin: Origin,
-    pub asked_by: String,
-    pub workspace: String,
-    pub grants: Vec<Grant>,
-    pub connection: Option<ConnectionId>,
-    /// Whether the intent filter narrows the tools.
-    pub intent_filter: bool,
-    /// Whose it is, if a user asks.
-    pub user: Option<UserId>,
-    /// The virtual key they ask with.
-    pub key: Option<KeyId>,
-    /// Whose account asks, and from where; `None`: the program itself.
-    pub source: Option<RequestSource>,
-}
-
 /// A run that was just made: its lease, and the fold of its first events, so that nobody reads them back.
 pub(crate) struct NewRun {
     pub lease: Lease,
@@ -68,22 +43,26 @@ pub(crate) struct NewRun {
 /// Makes a run with a lease of ours. `queued`: how many are at work in its way.
 pub(crate) async fn create_requested(
     deps: &Deps,
-    request: StartRun,
+    mut request: StartRun,
     queued: Option<usize>,
 ) -> Result<NewRun, EngineError> {
     check_input(&request.input)?;
     let now = deps.clock.now();
     let run = RunId(deps.ids.next());
-    let setup = Arc::new(run_setup(deps, request, now).await?);
+    let occurrence = request.occurrence.map(SideWrite::Occurrence);
+    let redirected = redirect_to_agent(deps, &mut request).await?;
+    let setup = Arc::new(run_setup(deps, request, redirected, now).await?);
     let mut first = vec![EventBody::RunStarted { v: EVENT_VERSION, setup }];
     first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
-    create(deps, run, first, now).await
+    create(deps, run, first, occurrence, now).await
 }
 
+/// `more`: what is written with its first events.
 pub(crate) async fn create(
     deps: &Deps,
     run: RunId,
     first: Vec<EventBody>,
+    more: Option<SideWrite>,
     now: Timestamp,
 ) -> Result<NewRun, EngineError> {
     let events: Vec<Event> = (1..)
@@ -95,11 +74,12 @@ pub(crate) async fn create(
         state.apply(event);
     }
     let row = run_row(deps.tenant, run, &state, now)?;
-    let until = now.plus(deps.config.lease);
+    let config = deps.config.get();
+    let until = now.plus(config.lease);
     // The others of a fork are its origin's, and stand in the audit trail with that.
     let begun = first.first().and_then(|event| of_event(&RunState::new(run), now, event, || deps.ids.next()));
-    let side = begun.map(SideWrite::Audit).into_iter().collect();
-    let lease = deps.store.create_run(row, first, side, &deps.config.node, until).await?;
+    let side = begun.map(SideWrite::Audit).into_iter().chain(more).collect();
+    let lease = deps.store.create_run(row, first, side, &config.node, until).await?;
     for event in &events {
         deps.bus.publish(event);
     }
@@ -128,12 +108,17 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
         workspace: parent.workspace.clone(),
         grants: inherited_grants(parent),
         connection: None,
+        planner: None,
+        executor: None,
         intent_filter: parent.intent_filter,
         user: parent.user,
+        // The run above it goes on with its answer.
+        client_retries: false,
         key: parent.key,
         source: parent.source.clone(),
+        occurrence: None,
     };
-    let mut setup = run_setup(deps, asked, now).await?;
+    let mut setup = run_setup(deps, asked, None, now).await?;
     setup.parent = Some(state.run_id);
     setup.askers.clone_from(&state.askers);
     setup.above = parent.above.iter().copied().chain([parent.agent.id]).collect();
@@ -146,7 +131,7 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     add_missing(&mut setup.rules, parent.rules.iter().cloned());
     setup.budget = setup.budget.within(remaining_budget(parent, state));
     let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
-    create(deps, child.run, vec![started], now).await
+    create(deps, child.run, vec![started], None, now).await
 }
 
 pub(crate) fn add_missing<T: PartialEq>(to: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
@@ -169,24 +154,34 @@ pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
-    let (connection, route) =
-        choose_route(deps, &request.agent, request.connection, &request.input, request.mode).await?;
-    let (history, inherited, carried) = if let Some(id) = request.conversation {
+/// `redirected`: it comes from another agent.
+pub(crate) async fn run_setup(
+    deps: &Deps,
+    request: StartRun,
+    mut redirected: Option<Redirected>,
+    now: Timestamp,
+) -> Result<Setup, EngineError> {
+    let ChosenModels { connection, route, planner } = choose_models(deps, &request).await?;
+    let (history, inherited, mut carried) = if let Some(id) = request.conversation {
         conversation_history(deps, id).await?
     } else {
         let (history, inherited) = inherit(request.history);
         (history, inherited, Carried::default())
     };
     let kept = read_kept(deps, &request.agent, request.user).await?;
-    let AgentTools { tools, prompts } = deps
+    let AgentTools { mut tools, prompts } = deps
         .tools
         .of_agent(deps.tenant, &request.agent)
         .await
         .map_err(|error| EngineError::Tools(error.to_string()))?;
+    match &redirected {
+        Some(to) if to.from.is_some() => carried = Carried::default(),
+        Some(_) => {}
+        None => redirected = keep_hinted_tools(&request.agent, &request.input, &mut tools),
+    }
     let (prompts, briefed) =
         with_briefing(deps, (request.user, request.agent.id), &request.input, &tools, prompts).await?;
-    let deep = deps.config.deep.of(request.agent.deep);
+    let deep = deps.config.get().deep.of(request.agent.deep);
     let carried = fitting_carried(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
@@ -195,6 +190,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let of_request = deps.classify_request(&data_rules, &request.agent, &request.input).await;
     let told = higher(kept.provenance.level.clone(), briefed.level.clone());
     let classified = higher(higher(of_request, inherited.classified), told);
+    let mut connections = vec![connection.clone()];
+    connections.extend(planner.as_ref().map(|(_, planner)| planner.clone()));
     let gathered = Box::pin(gather(
         deps,
         &Wanted {
@@ -205,7 +202,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
             user: request.user,
             workspace: &request.workspace,
             tools: &tools,
-            connection: &connection,
+            connections: &connections,
             rules: &data_rules,
         },
     ))
@@ -228,15 +225,17 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         source: request.source,
         carried,
         hint,
+        redirected,
         grants: request.grants,
         standing,
         rules,
         data_rules,
         classified: higher(classified, gathered.classified),
         connection: connection.id,
-        names_connection: request.connection.is_some(),
+        names_connection: request.executor.or(request.connection).is_some(),
         model: connection.model,
         capabilities: connection.capabilities.in_force(),
+        planner: planner.map(|(planner, _)| Box::new(planner)),
         intent_filter: request.intent_filter,
         workspace: request.workspace,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
@@ -247,6 +246,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         forked_from: None,
         agent: request.agent,
         deep,
+        client_retries: request.client_retries,
         key: request.key,
         route: Some(route),
         depth: 0,
@@ -386,33 +386,6 @@ fn inherit(mut messages: Vec<Message>) -> (Vec<Message>, Inherited) {
         inherited.classified = higher(inherited.classified, message.classified.take());
     }
     (messages, inherited)
-}
-
-/// The connections that a request of `agent` goes to, the first one in full.
-async fn choose_route(
-    deps: &Deps,
-    agent: &Agent,
-    wanted: Option<ConnectionId>,
-    input: &str,
-    mode: Mode,
-) -> Result<(Connection, RouteTaken), EngineError> {
-    let route = deps
-        .models
-        .route(RouteRequest {
-            wanted,
-            primary: agent.connection,
-            routing: &agent.routing,
-            message: input,
-            task: matches!(mode, Mode::Plan | Mode::PlanOnly | Mode::DryRun).then_some(Task::Planning),
-        })
-        .await?;
-    let targets = route.targets.iter().map(|target| target.id).collect();
-    let first = match route.targets.into_iter().next() {
-        Some(first) => first,
-        None => deps.models.select(wanted.or(agent.connection)).await?,
-    };
-    let route_taken = RouteTaken { task: route.task, targets, reason: route.reason };
-    Ok((first, route_taken))
 }
 
 fn run_row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {

@@ -26,8 +26,8 @@ type Effect = (String, String, Undo);
 /// The right to undo what `run` did, which must have ended.
 pub(crate) async fn claim(deps: &Deps, run: RunId, until: Timestamp) -> Result<Lease, EngineError> {
     deps.store.run(deps.tenant, run).await?;
-    let (node, now) = (&deps.config.node, deps.clock.now());
-    let lease = deps.store.claim(deps.tenant, Claim::Ended(run), node, now, until).await?;
+    let (config, now) = (deps.config.get(), deps.clock.now());
+    let lease = deps.store.claim(deps.tenant, Claim::Ended(run), &config.node, now, until).await?;
     lease.ok_or_else(|| {
         EngineError::Invalid(format!(
             "run {run} has not ended, or is being undone just now; stop it first, or look again"

@@ -1,11 +1,12 @@
 //! What a run is given of documents: the passages that are near to its request, and what having seen them means.
 
 use crate::deps::Deps;
+use crate::prompting::search_strings::question;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::document::DocumentOrigin;
 use steward_core::governance::{Classified, DataAction, DataRules, Seen, higher};
-use steward_core::message::{Message, Role as Speaker};
+use steward_core::message::Message;
 use steward_core::model::Connection;
 use steward_core::ports::{DocumentPassage, FoundPassages, Knowledge, KnowledgeError, PassageQuery, StoreResult};
 use steward_core::provenance::Provenance;
@@ -20,10 +21,6 @@ const MOST: usize = 6;
 const OF_GIVEN: usize = 3;
 /// Passages that these are chosen from.
 const LOOKED_AT: usize = 12;
-/// A request is compared with documents by so much of it, characters.
-const QUESTION: usize = 1000;
-/// A request of fewer words than these goes on with the one before it.
-const WORDS_OF_A_QUESTION: usize = 4;
 /// Tools with which an agent reads any file of its workspace.
 const READS_FILES: [&str; 2] = ["read", "grep"];
 /// A passage is near whose best part is: its cosine to the request and its share of the request's words, added.
@@ -40,7 +37,8 @@ pub(crate) struct Wanted<'a> {
     pub user: Option<UserId>,
     pub workspace: &'a str,
     pub tools: &'a [ToolSpec],
-    pub connection: &'a Connection,
+    /// Those that are asked first, one or the planner's as well: what one of them may not see, neither is shown.
+    pub connections: &'a [Connection],
     pub rules: &'a DataRules,
 }
 
@@ -61,20 +59,10 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
     if wanted.input.trim().is_empty() {
         return Ok(Gathered::default());
     }
-    let reads_files = wanted.tools.iter().any(|spec| READS_FILES.contains(&spec.name.as_str()));
     let question = question(wanted.input, wanted.history);
     // A model that calls tools well searches by itself where it needs to; what it is given unasked stays narrow.
-    let plans = wanted.connection.capabilities.plans;
-    let query = PassageQuery {
-        text: &question,
-        agent: wanted.agent.id,
-        user: wanted.user,
-        workspace: Some(wanted.workspace).filter(|_| reads_files),
-        documents: &[],
-        everything: !plans,
-        closely: !plans,
-        limit: LOOKED_AT,
-    };
+    let plans = wanted.connections.iter().any(|one| one.capabilities.plans);
+    let query = PassageQuery { everything: !plans, closely: !plans, ..query(wanted, &question) };
     let found = match near(knowledge.as_ref(), query, wanted.documents, plans).await {
         Ok(found) => found,
         Err(error) => {
@@ -91,11 +79,76 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
         },
         ..Gathered::default()
     };
-    if found.passages.is_empty() {
+    admit(deps, wanted, found.passages, (1, plans), &mut gathered).await?;
+    Ok(gathered)
+}
+
+/// The passages near to any of `queries` that the run does not have yet, numbered on from those that it has.
+pub(crate) async fn find_more(
+    deps: &Deps,
+    wanted: &Wanted<'_>,
+    queries: &[String],
+    has: &[Reference],
+) -> StoreResult<Gathered> {
+    let mut gathered = Gathered::default();
+    let Some(knowledge) = deps.knowledge.get() else {
         return Ok(gathered);
+    };
+    let mut passages: Vec<DocumentPassage> = Vec::new();
+    for text in queries {
+        let found = match near(knowledge.as_ref(), query(wanted, text), wanted.documents, false).await {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::warn!(%error, "a plan is made without a search of documents");
+                gathered.looked_through.problem = error.to_string();
+                break;
+            }
+        };
+        gathered.looked_through.documents = gathered.looked_through.documents.max(found.documents);
+        gathered.looked_through.problem = found.problem.unwrap_or(gathered.looked_through.problem);
+        for passage in found.passages {
+            let has_it = has.iter().any(|one| (one.document, one.chunk) == (passage.document, passage.index));
+            if !has_it && !passages.iter().any(|one| (one.document, one.index) == (passage.document, passage.index)) {
+                passages.push(passage);
+            }
+        }
+    }
+    passages.sort_by(|a, b| b.nearest.total_cmp(&a.nearest));
+    admit(deps, wanted, passages, (next_number(has), true), &mut gathered).await?;
+    Ok(gathered)
+}
+
+fn query<'a>(wanted: &Wanted<'a>, text: &'a str) -> PassageQuery<'a> {
+    let reads_files = wanted.tools.iter().any(|spec| READS_FILES.contains(&spec.name.as_str()));
+    PassageQuery {
+        text,
+        agent: wanted.agent.id,
+        user: wanted.user,
+        workspace: Some(wanted.workspace).filter(|_| reads_files),
+        documents: &[],
+        everything: false,
+        closely: false,
+        limit: LOOKED_AT,
+    }
+}
+
+fn next_number(has: &[Reference]) -> u32 {
+    has.iter().map(|one| one.number).max().unwrap_or(0) + 1
+}
+
+/// Takes up to [`MOST`] passages in that may be shown, numbered from `first`; `shown`: a model sees them.
+async fn admit(
+    deps: &Deps,
+    wanted: &Wanted<'_>,
+    passages: Vec<DocumentPassage>,
+    (first, shown): (u32, bool),
+    gathered: &mut Gathered,
+) -> StoreResult<()> {
+    if passages.is_empty() {
+        return Ok(());
     }
     let known = deps.store.file_provenance(deps.tenant, wanted.workspace).await?;
-    for passage in found.passages {
+    for passage in passages {
         let path = serde_json::json!({ "path": passage.source });
         let text = passage.chunk.text.as_str();
         let from = match passage.origin {
@@ -127,17 +180,17 @@ pub(crate) async fn gather(deps: &Deps, wanted: &Wanted<'_>) -> StoreResult<Gath
             gathered.looked_through.policy = policy;
             continue;
         }
-        let number = u32::try_from(gathered.references.len() + 1).unwrap_or(u32::MAX);
+        let number = first + u32::try_from(gathered.references.len()).unwrap_or(0);
         gathered.references.push(reference(number, passage, from.is_from_outside(), classified.clone()));
-        if plans {
-            gathered.classified = higher(gathered.classified, classified);
+        if shown {
+            gathered.classified = higher(gathered.classified.take(), classified);
             gathered.taint.extend(from.origins.into_iter().map(|origin| taint(number, origin)));
         }
         if gathered.references.len() == MOST {
             break;
         }
     }
-    Ok(gathered)
+    Ok(())
 }
 
 /// The passages that are near, those of the documents that the user gave before all others. A model that sums up is given
@@ -195,10 +248,11 @@ fn reference(number: u32, passage: DocumentPassage, outside: bool, classified: O
     }
 }
 
-/// Name of the policy that keeps a passage from the model: what a request does not need does not decide where it goes.
+/// Name of the policy that keeps a passage from a model: what a request does not need does not decide where it goes.
 fn kept_back(wanted: &Wanted<'_>, classified: Option<&Classified>) -> Option<String> {
     let level = classified?.classification;
-    let keeps = wanted.rules.keeps_from(wanted.connection.is_in_house(), level);
+    let in_house = wanted.connections.iter().all(Connection::is_in_house);
+    let keeps = wanted.rules.keeps_from(in_house, level);
     let policy = keeps.or_else(|| wanted.rules.demanding(DataAction::Block, level))?;
     Some(policy.name.clone())
 }
@@ -206,15 +260,4 @@ fn kept_back(wanted: &Wanted<'_>, classified: Option<&Classified>) -> Option<Str
 /// By meaning and by its words: either alone says too little.
 fn is_near(passage: &DocumentPassage) -> bool {
     passage.nearest >= NEAR
-}
-
-fn question(input: &str, history: &[Message]) -> String {
-    let cut = |text: &str| text.chars().take(QUESTION).collect::<String>();
-    let before = history.iter().rev().find(|message| message.role == Speaker::User);
-    match before {
-        Some(before) if input.split_whitespace().count() < WORDS_OF_A_QUESTION => {
-            format!("{} {}", cut(&before.text), cut(input))
-        }
-        _ => cut(input),
-    }
 }
