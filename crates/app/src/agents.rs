@@ -1,5 +1,5 @@
 use crate::agent_lookup::of;
-use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
+use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
 use crate::dto::agents::AgentInput;
 use crate::dto::skills::SkillInput;
 use crate::inputs::is_line;
@@ -11,7 +11,7 @@ use steward_core::budget::Preset;
 use steward_core::policy::Policy;
 use steward_core::ports::{Agents, Ids, KnownConnection, Skills as _, StoreError};
 use steward_core::prompt::PromptPreview;
-use steward_core::routing::Routing;
+use steward_core::routing::{Redirect, Routing};
 use steward_core::skill::Skill;
 use steward_core::tool::ToolSpec;
 use steward_core::{AgentId, SkillId, TenantId};
@@ -74,13 +74,7 @@ impl App {
                 fields.remove("id");
             }
             merge(&mut whole, patch);
-            serde_json::from_value::<AgentInput>(whole).map_err(|error| {
-                AppError::invalid(
-                    "",
-                    format!("the agent would not be one: {error}"),
-                    "see AgentInput in the API's document",
-                )
-            })
+            serde_json::from_value::<AgentInput>(whole).map_err(|error| AppError::of_body("", &error.to_string()))
         })
         .await
     }
@@ -165,7 +159,7 @@ impl App {
             authorize(caller, Action::Read, crate::skills::of(&skill))?;
         }
         let agent = agent.with_id(AgentId(self.new_id()), None);
-        let asked = PreviewFor { user: Some(caller.user()), workspace: self.workspace.clone() };
+        let asked = PreviewFor { user: Some(caller.user()), workspace: self.workspace.copy() };
         Ok(self.runs.preview(&agent, None, input.unwrap_or_default(), asked).await?)
     }
 
@@ -205,11 +199,27 @@ impl App {
     async fn check_agent(&self, agent: &AgentInput) -> AppResult<()> {
         let tools: Vec<String> = self.deps().tools.catalogue().into_iter().map(|spec| spec.name).collect();
         let routing = &agent.routing;
-        let names_none =
-            agent.connection.is_none() && routing.task_routing.is_empty() && routing.fallback_chain.is_empty();
+        let names_none = agent.connection.is_none() && routing.connections().next().is_none();
         let connections = if names_none { Vec::new() } else { self.connections.list().await };
         let skills = self.skills_in_policy(agent).await?;
+        self.check_redirects(routing).await?;
         judge(agent, &tools, &skills, &connections)
+    }
+
+    /// Refuses agents that aren't there.
+    async fn check_redirects(&self, routing: &Routing) -> AppResult<()> {
+        for (hint, to) in &routing.redirects {
+            let Redirect::Agent(id) = to else { continue };
+            self.live_agent(*id).await.map_err(|error| match error.kind {
+                ErrorKind::NotFound => AppError::invalid(
+                    format!("routing.redirects.{}", hint.name()),
+                    format!("there is no agent {id}"),
+                    "see GET /api/agents",
+                ),
+                _ => error,
+            })?;
+        }
+        Ok(())
     }
 
     /// Names of the skills that the agent's policy names; refuses ids of skills that aren't there.
@@ -258,6 +268,7 @@ fn plain_agent(id: AgentId, name: &str, instructions: &str, tools: &[&str]) -> A
         credentials: BTreeMap::new(),
         metadata: serde_json::Map::new(),
         own_data: OwnData::default(),
+        auto_link_uploads: false,
         skills: Vec::new(),
     }
 }

@@ -1,3 +1,4 @@
+use crate::automation::Automation;
 use crate::config::Configuration;
 use crate::data_rules::DataRulesCache;
 use crate::disk_room::DiskRoom;
@@ -8,10 +9,12 @@ use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
 use crate::metrics::Metrics;
 use crate::quotas::UploadLedger;
+
 use std::ops::Deref;
 use std::sync::Arc;
 use steward_access::Access;
 use steward_core::event::EVENT_VERSION;
+use steward_core::live::Live;
 use steward_core::policy::Grant;
 use steward_core::ports::{Examiner, Gateway, ManagedConnections, Remembered, StoreResult, Vault};
 use steward_core::{Cancellation, TenantId, Timestamp};
@@ -41,7 +44,7 @@ pub struct AppParts {
     pub access: Arc<Access>,
     pub health: Arc<Health>,
     /// Folder that the agents' file tools are confined to.
-    pub workspace: String,
+    pub workspace: Live<String>,
     /// Permissions of runs that begin here, besides the agent's policy.
     pub grants: Vec<Grant>,
     /// Whether agents are offered only tools that fit the request.
@@ -67,6 +70,7 @@ pub struct AppParts {
     /// Room on the disks that data and workspace are on.
     pub disk: Arc<DiskRoom>,
     pub uploads: Arc<UploadLedger>,
+    pub automation: Arc<Automation>,
     pub metrics: Arc<Metrics>,
     /// Cancelled when nobody may use it any more; its streams end.
     pub closing: Cancellation,
@@ -91,7 +95,7 @@ impl App {
             database_version: facts.database_version.clone(),
             // Where the installation keeps its data is not for those of another tenant.
             data_dir: if installation { facts.data_dir.clone() } else { String::new() },
-            workspace: if installation { self.workspace.clone() } else { String::new() },
+            workspace: if installation { self.workspace.copy() } else { String::new() },
             started_at: facts.started_at.0,
             runs_at_work: self.runs.at_work(),
             health: self.health.quick().await,

@@ -10,7 +10,7 @@ use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::{Page, Role};
 use steward_core::{
     AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, KeyId, RecordChangeId, RunId,
-    SkillId, TenantId, UserId,
+    ScheduleId, SkillId, TenantId, UserId,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub enum Resource<'a> {
     },
     /// The audit trail.
     Audit,
+    /// Backups of the whole installation.
+    Backups,
     Budgets,
     Collections,
     /// A set of documents.
@@ -105,17 +107,18 @@ pub enum Resource<'a> {
         id: RunId,
         owner: Option<UserId>,
     },
-    /// A run that a program goes on with: never more than the user of its key has asked.
-    EarlierRun {
-        id: RunId,
-        owner: Option<UserId>,
-    },
     /// A run that only who asked for it may follow.
     AskedRun {
         id: RunId,
         owner: Option<UserId>,
     },
     Sample,
+    Schedules,
+    /// What starts runs by itself, with the rights of its owner.
+    Schedule {
+        id: ScheduleId,
+        owner: UserId,
+    },
     /// Folders of the server whose files become documents.
     ServerPaths,
     Skills,
@@ -255,6 +258,8 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
             | R::Key { .. }
             | R::McpLogin { per_user: true }
             | R::Sample
+            | R::Schedule { .. }
+            | R::Schedules
             | R::Skill { .. }
             | R::SkillChange { reach: SkillReach::Own }
             | R::Skills => Role::Developer,
@@ -270,10 +275,9 @@ fn is_visible(caller: &Caller, resource: Resource<'_>) -> bool {
         Resource::Run { owner, .. } | Resource::Approval { owner, .. } | Resource::RecordChange { owner, .. } => {
             sees_all(caller) || owner == Some(user)
         }
-        Resource::EarlierRun { owner, .. } => {
-            owner == Some(user) || (sees_all(caller) && caller.principal.key.is_none())
-        }
         Resource::AskedRun { owner, .. } => owner == Some(user),
+        // Others' rests and goes away by operators, and is changed by nobody else: it works with its owner's rights.
+        Resource::Schedule { owner, .. } => sees_all(caller) || owner == user,
         // What people say to agents is theirs alone; that of nobody is the command line's.
         Resource::Conversation { owner, .. } => owner.map_or(sees_all(caller), |owner| owner == user),
         Resource::Key { owner, .. } => owner == user || has(caller, Role::Admin),
@@ -306,9 +310,8 @@ fn named(resource: Resource<'_>) -> String {
         Resource::Conversation { id, .. } => format!("conversation {id}"),
         Resource::Key { id, .. } => format!("key {id}"),
         Resource::RecordChange { id, .. } => format!("record change {id}"),
-        Resource::Run { id, .. } | Resource::EarlierRun { id, .. } | Resource::AskedRun { id, .. } => {
-            format!("run {id}")
-        }
+        Resource::Run { id, .. } | Resource::AskedRun { id, .. } => format!("run {id}"),
+        Resource::Schedule { id, .. } => format!("schedule {id}"),
         _ => "it".to_owned(),
     }
 }
@@ -335,7 +338,12 @@ fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> AppResult<()> 
 /// What concerns all tenants is for those of the default one, and private hosts are those of the installation.
 fn needs_installation(caller: &Caller, resource: Resource<'_>) -> AppResult<()> {
     let installations = match resource {
-        Resource::Config | Resource::Health | Resource::Metrics | Resource::ServerPaths | Resource::Tenants => true,
+        Resource::Backups
+        | Resource::Config
+        | Resource::Health
+        | Resource::Metrics
+        | Resource::ServerPaths
+        | Resource::Tenants => true,
         Resource::SkillChange { reach } => reach == SkillReach::PrivateHosts,
         _ => false,
     };

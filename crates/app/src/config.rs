@@ -6,44 +6,54 @@ mod file;
 mod layers;
 mod page;
 mod published;
+mod saved;
 mod state;
 
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::dto::config::{Config, ConfigChange, RestartHint};
 use crate::error::FieldProblem;
-use serde_json::{Value, json};
-use state::HASHED;
-use std::collections::BTreeMap;
-use std::time::Duration;
-use steward_core::TenantId;
+use serde_json::Value;
+use state::{HASHED, Refused};
+use std::time::{Duration, Instant};
 use steward_core::hash::sha256;
-use steward_core::ports::{Settings, StoreResult};
-use steward_store::Store;
 
 pub use check::{Wrong, list, problem, switch};
 pub use fields::{Effect, FIELDS, Field, Group, Kind, named};
 pub use file::{database, give_database, give_listen, names, read as read_file};
 pub use layers::{Given, Layers, Source};
 pub use published::unread_variables;
-pub use state::{Configuration, Live, MASK};
+pub use saved::saved_settings;
+pub use state::{Apply, Configuration, MASK, Reconfigure};
 
-/// Where the changed values are in the database.
-const SETTING: &str = "configuration";
-/// How often the values are read anew, since another node may have changed them.
-const REREAD: Duration = Duration::from_secs(10);
+/// How often the file and the database are read anew, since they may have been changed elsewhere.
+const REREAD: Duration = Duration::from_secs(5);
+
+/// A setting that was changed, with what it was before and is now, for people; secrets are masked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedSetting {
+    pub name: &'static str,
+    pub from: String,
+    pub to: String,
+}
+
 impl App {
     pub async fn config(&self, caller: &Caller) -> AppResult<Config> {
         authorize(caller, Action::Administer, Resource::Config)?;
-        self.reread_config().await?;
-        Ok(self.config_now())
+        let mut refused = self.config.changing.lock().await;
+        self.reread_config(&mut refused).await?;
+        Ok(self.config_now(refused.as_ref()))
     }
 
-    /// All changes, or none if one is wrong. Returns the names of the settings that were changed, too.
-    pub async fn change_config(&self, caller: &Caller, change: ConfigChange) -> AppResult<(Config, Vec<&'static str>)> {
+    /// All changes, or none if one is wrong or can't be put into force. Returns the settings that were changed, too.
+    pub async fn change_config(
+        &self,
+        caller: &Caller,
+        change: ConfigChange,
+    ) -> AppResult<(Config, Vec<ChangedSetting>)> {
         authorize(caller, Action::Administer, Resource::Config)?;
         let configuration = &self.config;
-        let _changing = configuration.changing.lock().await;
-        self.reread_config().await?;
+        let mut refused = configuration.changing.lock().await;
+        self.reread_config(&mut refused).await?;
         let before = configuration.layers();
         let mut saved = before.saved().clone();
         let mut problems = Vec::new();
@@ -58,69 +68,98 @@ impl App {
         if !problems.is_empty() {
             return Err(AppError::several(problems));
         }
-        let changed: Vec<&'static str> =
-            FIELDS.iter().map(|field| field.name).filter(|name| saved.get(name) != before.saved().get(name)).collect();
-        let Some(first) = changed.first() else {
-            return Ok((self.config_now(), changed));
-        };
         let layers = before.with_saved(saved);
-        if let Err(why) = configuration.live.check(&layers) {
-            return Err(AppError::invalid(*first, why, "change the settings that it names together"));
-        }
-        self.store.set_setting(self.tenant(), SETTING, &json!(layers.saved())).await?;
-        configuration.put(layers);
-        tracing::info!(by = caller.by(), fields = changed.join(", "), "settings were changed");
-        Ok((self.config_now(), changed))
+        let changed = changes_between(&before, &layers);
+        let Some(first) = changed.first() else {
+            return Ok((self.config_now(refused.as_ref()), changed));
+        };
+        let ready = configuration.program.prepare(&layers).await.map_err(|why| {
+            AppError::invalid(
+                first.name,
+                why,
+                "nothing was changed; correct it, and change the settings that it names together",
+            )
+        })?;
+        self.save_settings(&before, &layers).await?;
+        configuration.put(ready, layers).await;
+        *refused = None;
+        let names: Vec<&str> = changed.iter().map(|one| one.name).collect();
+        tracing::info!(by = caller.by(), fields = names.join(", "), "settings were changed");
+        Ok((self.config_now(refused.as_ref()), changed))
     }
 
     pub async fn restart_hint(&self, caller: &Caller) -> AppResult<RestartHint> {
         authorize(caller, Action::Administer, Resource::Config)?;
-        self.reread_config().await?;
+        self.reread_config(&mut *self.config.changing.lock().await).await?;
         let fields: Vec<String> = self.config.pending(&self.config.layers()).into_iter().map(str::to_owned).collect();
-        Ok(RestartHint { pending: !fields.is_empty(), fields, command: self.config.live.restart_command() })
+        Ok(RestartHint { pending: !fields.is_empty(), fields, command: self.config.program.restart_command() })
     }
 
-    fn config_now(&self) -> Config {
+    fn config_now(&self, refused: Option<&Refused>) -> Config {
         let layers = self.config.layers();
-        page::config(&layers, &self.config.pending(&layers), &self.config.file)
+        let not_applied = refused.map(|refused| refused.why.clone());
+        page::config(&layers, &self.config.pending(&layers), &self.config.file, not_applied)
     }
 
-    async fn reread_config(&self) -> AppResult<()> {
+    /// Takes in what others have saved or written into the file. What can't be used leaves what was before in force.
+    async fn reread_config(&self, refused: &mut Option<Refused>) -> AppResult<()> {
         let before = self.config.layers();
-        let saved = saved_settings(&self.store, self.tenant()).await?;
-        if saved != *before.saved() {
-            self.config.put(before.with_saved(saved));
+        let secrets = self.config.program.secrets();
+        let saved = saved_settings(&self.store, secrets.as_deref(), self.tenant()).await?;
+        let given = self.config.program.reread(&before).map(|given| given.with_saved(saved));
+        let (ready, layers) = match given {
+            Ok(layers) if layers == before => {
+                *refused = None;
+                return Ok(());
+            }
+            Ok(layers) if refused.as_ref().is_some_and(|refused| refused.still_holds(&layers)) => return Ok(()),
+            Ok(layers) => (self.config.program.prepare(&layers).await, Some(layers)),
+            Err(why) => (Err(why), None),
+        };
+        match (ready, layers) {
+            (Ok(ready), Some(layers)) => {
+                let changed: Vec<&str> = changes_between(&before, &layers).iter().map(|one| one.name).collect();
+                self.config.put(ready, layers).await;
+                *refused = None;
+                tracing::info!(fields = changed.join(", "), "changed settings were taken in");
+            }
+            (Err(why), layers) => {
+                if refused.as_ref().is_none_or(|refused| refused.why != why) {
+                    tracing::warn!(why, "changed settings can't be used; those before stay in force");
+                }
+                *refused = Some(Refused { why, layers, at: Instant::now() });
+            }
+            (Ok(_), None) => {}
         }
         Ok(())
     }
 }
 
-/// What is saved in the database. A value that can't be, such as a folder that is gone, is left out and logged.
-pub async fn saved_settings(store: &Store, tenant: TenantId) -> StoreResult<BTreeMap<&'static str, String>> {
-    let saved = store.setting(tenant, SETTING).await?.unwrap_or_default();
-    let mut values = BTreeMap::new();
-    for (name, value) in saved.as_object().into_iter().flatten() {
-        let known = named(name).filter(|field| field.effect != Effect::AtStart).zip(value.as_str());
-        let Some((field, text)) = known else {
-            tracing::warn!(name, "a saved setting is none that can be saved; it is left out");
-            continue;
-        };
-        match problem(field, text) {
-            None => drop(values.insert(field.name, text.to_owned())),
-            Some(wrong) => tracing::warn!(%wrong, "a saved setting is left out"),
-        }
-    }
-    Ok(values)
-}
-
-/// Takes in what other nodes save, for as long as it is polled.
+/// Takes in what other nodes save and what the file says, for as long as it is polled.
 pub async fn keep_config(app: App) {
     loop {
         tokio::time::sleep(REREAD).await;
-        if let Err(error) = app.reread_config().await {
+        if let Err(error) = app.reread_config(&mut *app.config.changing.lock().await).await {
             tracing::debug!(%error, "the settings can't be read");
         }
     }
+}
+
+fn changes_between(before: &Layers, now: &Layers) -> Vec<ChangedSetting> {
+    let shown = |layers: &Layers, field: &Field| match layers.value(field.name) {
+        None => field.default_text.to_owned(),
+        Some(_) if field.secret => MASK.to_owned(),
+        Some(value) => value.to_owned(),
+    };
+    let differs = |field: &&Field| {
+        before.value(field.name) != now.value(field.name)
+            || before.source(field.name) != now.source(field.name)
+            || before.stamp_of(field.name) != now.stamp_of(field.name)
+    };
+    let changed = FIELDS.iter().filter(differs);
+    changed
+        .map(|field| ChangedSetting { name: field.name, from: shown(before, field), to: shown(now, field) })
+        .collect()
 }
 
 enum Wanted {
@@ -134,7 +173,8 @@ fn wanted(layers: &Layers, file: &str, name: &str, value: &Value) -> Result<(&'s
     let wrong = |title: String, hint: String| FieldProblem { field: name.to_owned(), title, hint };
     let Some(field) = named(name) else {
         let shown: String = name.chars().take(80).collect();
-        return Err(wrong(format!("there is no setting `{shown}`"), "see GET /api/admin/config".to_owned()));
+        let instead = published::replacement(name).unwrap_or("see GET /api/admin/config");
+        return Err(wrong(format!("there is no setting `{shown}`"), instead.to_owned()));
     };
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
@@ -161,7 +201,9 @@ fn wanted(layers: &Layers, file: &str, name: &str, value: &Value) -> Result<(&'s
     if let Some(found) = problem(field, &text) {
         return Err(wrong(found.title, found.hint));
     }
-    let kept = if field.secret { format!("{HASHED}{}", sha256(text.as_bytes())) } else { text };
+    // A token is only compared with; other secrets are sealed where they are saved.
+    let hashed = field.secret && !field.is_sealed();
+    let kept = if hashed { format!("{HASHED}{}", sha256(text.as_bytes())) } else { text };
     Ok((field, Wanted::Value(kept)))
 }
 
@@ -194,5 +236,6 @@ mod tests {
         assert!(of("POSTGRES_HOST", json!("db")).contains("STEWARD_POSTGRES_HOST"));
         assert!(of("MAX_RUNS", json!([1])).contains("list"));
         assert!(of("MAX_RUN", json!(1)).contains("no setting"));
+        assert!(of("OCR_DPI", json!(300)).contains("300 dots per inch"));
     }
 }

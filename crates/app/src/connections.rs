@@ -16,7 +16,7 @@ use steward_core::ports::{ConnectionHealth, ConnectionTest, KnownConnection, Rec
 
 pub use examiner::ExamPrompts;
 pub use key_variables::KeyVariables;
-pub use registry::{ConnectionRegistry, RegistryParts};
+pub use registry::{ConnectionRegistry, RegistryParts, RegistrySettings};
 pub use report_refresh::report_refresh;
 
 impl App {
@@ -154,7 +154,7 @@ impl App {
                 format!("this key may not use the connection `{name}`"),
                 "GET /v1/models lists what it may use, its owner can change that",
             ))),
-            None => Err(NoConnection::Unknown { known: self.usable_connections(caller).await }),
+            None => Err(NoConnection::Unknown { known: self.models_of_connections(caller).await }),
         }
     }
 
@@ -167,6 +167,12 @@ impl App {
 
     pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
         self.readable_connections(caller).await.into_iter().map(|one| one.connection.name).collect()
+    }
+
+    /// The connections that the caller may use, each after the model behind it.
+    pub async fn models_of_connections(&self, caller: &Caller) -> Vec<(String, String)> {
+        let known = self.readable_connections(caller).await.into_iter();
+        known.map(|KnownConnection { connection, .. }| (connection.model, connection.name)).collect()
     }
 
     pub(crate) async fn readable_connections(&self, caller: &Caller) -> Vec<KnownConnection> {
@@ -221,7 +227,10 @@ fn names_connections(caller: &Caller) -> bool {
 #[derive(Debug)]
 pub enum NoConnection {
     Forbidden(AppError),
-    Unknown { known: Vec<String> },
+    /// `known`: those that the caller may use, each after the model behind it.
+    Unknown {
+        known: Vec<(String, String)>,
+    },
 }
 
 /// Whether the provider is at one place in the world, which is known: it needs no address.

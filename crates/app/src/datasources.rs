@@ -109,7 +109,8 @@ impl App {
                 .map(|domain| domain.name.clone())
                 .collect(),
         });
-        Ok(DatasourceSchema { tables: tables.collect() })
+        let left_out = self.domains.left_out_of(&datasource).await;
+        Ok(DatasourceSchema { tables: tables.collect(), left_out })
     }
 
     /// Writes first domains and views of its tables, from keys, types and a few values.

@@ -9,14 +9,15 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use steward_core::locks::lock;
 
-/// The reserve of a large disk in hundredths, and the most that this is; bytes.
+/// The reserve where nobody set one: hundredths of the disk, at least and at most so many bytes.
 const HUNDREDTHS: u64 = 1;
+const LEAST: u64 = 512 * MB;
 const MOST: u64 = 4 << 30;
 /// How long a look at the disk is as good as a new one.
 const FRESH: Duration = Duration::from_millis(100);
 const MB: u64 = 1_000_000;
 
-/// The setting of the least reserve, MB.
+/// The setting of the reserve, MB.
 const RESERVE: &str = "DISK_RESERVE_MB";
 
 /// A disk as it is at a moment, bytes.
@@ -44,7 +45,7 @@ pub struct DiskRoom {
 
 impl DiskRoom {
     /// Of the disks that these folders are on.
-    pub fn of_folders(folders: Vec<PathBuf>, config: Arc<Configuration>) -> Self {
+    pub fn of_folders(folders: impl Fn() -> Vec<PathBuf> + Send + Sync + 'static, config: Arc<Configuration>) -> Self {
         let probe = move || {
             let space = |folder: &PathBuf| {
                 let found = rustix::fs::statvfs(folder)?;
@@ -52,7 +53,7 @@ impl DiskRoom {
                 Ok(DiskSpace { free: bytes(found.f_bavail), total: bytes(found.f_blocks) })
             };
             // One that isn't there yet is made when it is needed.
-            folders.iter().filter(|folder| folder.is_dir()).map(space).collect()
+            folders().iter().filter(|folder| folder.is_dir()).map(space).collect()
         };
         Self::new(probe, config)
     }
@@ -73,9 +74,9 @@ impl DiskRoom {
         {
             return found;
         }
-        let bound = self.config.number(RESERVE).unwrap_or(0) * MB;
+        let chosen = self.config.number(RESERVE).map(|megabytes| megabytes * MB);
         let found = match (self.probe)() {
-            Ok(disks) => disks.into_iter().find_map(|disk| find_shortage(disk, bound)),
+            Ok(disks) => disks.into_iter().find_map(|disk| find_shortage(disk, chosen)),
             Err(error) => {
                 tracing::warn!(%error, "the room on the disk can't be looked at");
                 None
@@ -86,9 +87,10 @@ impl DiskRoom {
     }
 }
 
-fn find_shortage(disk: DiskSpace, least: u64) -> Option<DiskShortage> {
+fn find_shortage(disk: DiskSpace, chosen: Option<u64>) -> Option<DiskShortage> {
+    let usual = (disk.total / 100 * HUNDREDTHS).clamp(LEAST, MOST);
     // Half of a small disk at most, or nothing could be written to it.
-    let reserve = least.max((disk.total / 100 * HUNDREDTHS).min(MOST)).min(disk.total / 2);
+    let reserve = chosen.unwrap_or(usual).min(disk.total / 2);
     (disk.free < reserve).then_some(DiskShortage { free: disk.free, reserve })
 }
 
@@ -109,13 +111,17 @@ mod tests {
     const GB: u64 = 1000 * MB;
 
     #[test]
-    fn a_reserve_grows_with_the_disk_within_bounds() {
-        let reserve = |total: u64| find_shortage(DiskSpace { free: 0, total }, 512 * MB).map(|found| found.reserve);
-        assert_eq!(reserve(80 * MB), Some(40 * MB));
-        assert_eq!(reserve(10 * GB), Some(512 * MB));
-        assert_eq!(reserve(100 * GB), Some(GB));
-        assert_eq!(reserve(10_000 * GB), Some(4 << 30));
-        let free = |free| find_shortage(DiskSpace { free, total: 10 * GB }, 512 * MB);
+    fn the_usual_reserve_grows_with_the_disk_within_bounds_and_a_chosen_one_is_kept() {
+        let reserve =
+            |total, chosen| find_shortage(DiskSpace { free: 0, total }, chosen).map_or(0, |found| found.reserve);
+        assert_eq!(reserve(80 * MB, None), 40 * MB);
+        assert_eq!(reserve(10 * GB, None), 512 * MB);
+        assert_eq!(reserve(100 * GB, None), GB);
+        assert_eq!(reserve(10_000 * GB, None), 4 << 30);
+        assert_eq!(reserve(100 * GB, Some(64 * MB)), 64 * MB);
+        assert_eq!(reserve(100 * GB, Some(20 * GB)), 20 * GB);
+        assert_eq!(reserve(80 * MB, Some(64 * MB)), 40 * MB);
+        let free = |free| find_shortage(DiskSpace { free, total: 10 * GB }, None);
         assert_eq!(free(512 * MB), None);
         assert_eq!(free(512 * MB - 1), Some(DiskShortage { free: 512 * MB - 1, reserve: 512 * MB }));
     }

@@ -46,6 +46,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::document::{Document, DocumentOrigin, DocumentProblem};
+use steward_core::live::Live;
 use steward_core::ports::{
     Clock, DocumentFilter, Extractor, Ids, IngestWork, PageReader, PictureModel, StoreError, StoreResult,
 };
@@ -91,13 +92,13 @@ pub struct DocumentParts {
     pub picture_model: Arc<dyn PictureModel>,
     pub embedding: EmbeddingModels,
     /// Reads questions and passages together, where one is installed.
-    pub cross_encoder: Option<CrossEncoder>,
+    pub cross_encoder: Live<Option<CrossEncoder>>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     /// Where the files are that were sent, and the index.
     pub data_dir: PathBuf,
     /// Folder that the agents' file tools are confined to.
-    pub workspace: String,
+    pub workspace: Live<String>,
     /// Which other files of the server may become documents.
     pub places: HostPolicy,
     /// Nothing is read while only the reserve is left.
@@ -341,7 +342,7 @@ impl DocumentService {
     }
 
     async fn open_source(&self, origin: DocumentOrigin, source: &str) -> Result<std::fs::File, DocumentProblem> {
-        let (workspace, places, path) = (self.workspace.clone(), self.places.clone(), source.to_owned());
+        let (workspace, places, path) = (self.workspace.copy(), self.places.clone(), source.to_owned());
         let opened = tokio::task::spawn_blocking(move || match origin {
             DocumentOrigin::Workspace => open_file(&workspace, &path).map_err(|error| error.to_string()),
             _ => places.open(Path::new(&path)).and_then(|found| found.open_file()).map_err(|error| error.to_string()),

@@ -8,10 +8,12 @@ use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, 
 use crate::collections::visible_to;
 use crate::document_service::{Incoming, KeepError, Target};
 use crate::dto::documents::{AddedAs, AddedDocument, Chunk, DocumentDetails, DocumentLink, JobRetried, Requeued};
+use crate::dto::named::NamedRef;
 use crate::inputs::given;
 use crate::quotas::UploadPlace;
 use bytes::Bytes;
-use futures::TryStreamExt as _;
+use futures::{FutureExt as _, TryStreamExt as _};
+use std::time::Duration;
 use steward_core::agent::Agent;
 use steward_core::document::{Chunking, Document, DocumentOrigin, DocumentStatus, IngestJob, JobState};
 use steward_core::ports::{Added, DocumentFilter, JobFilter, Page};
@@ -22,6 +24,8 @@ use tokio::fs::File;
 const MAX_NAME: usize = 255;
 /// Documents that are looked at before others get their turn.
 const AT_ONCE: u32 = 500;
+/// Between two looks at a document that somebody waits for.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Which documents are done again; what is `None` is not looked at.
 #[derive(Debug, Clone, Copy, Default)]
@@ -265,6 +269,41 @@ impl App {
         Ok(agent.map(|agent| agent.id))
     }
 
+    /// Links an upload to the agents that take in what their users upload; answers those that it is linked to by now, with
+    /// the chosen one.
+    async fn link_upload(
+        &self,
+        caller: &Caller,
+        document: DocumentId,
+        chosen: Option<AgentId>,
+    ) -> AppResult<Vec<NamedRef>> {
+        let mut agents = self.usable_agents(caller).await?;
+        agents.retain(|agent| agent.auto_link_uploads || Some(agent.id) == chosen);
+        for agent in &agents {
+            self.store.link_document(self.tenant(), document, agent.id, true).await?;
+        }
+        Ok(agents.into_iter().map(|agent| NamedRef { id: agent.id.0, name: Some(agent.name) }).collect())
+    }
+
+    /// An upload as it is once it has been read, or after `most`.
+    pub async fn await_upload(&self, added: AddedDocument, most: Duration) -> AppResult<AddedDocument> {
+        let mut document = added.document;
+        let read = async {
+            while matches!(document.status, DocumentStatus::Waiting | DocumentStatus::Embedding) {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                match self.store.document(self.tenant(), document.id).await? {
+                    Some(now) => document = now,
+                    None => break,
+                }
+            }
+            AppResult::Ok(())
+        };
+        if let Ok(read) = tokio::time::timeout(most, read.boxed()).await {
+            read?;
+        }
+        Ok(AddedDocument { document, ..added })
+    }
+
     /// The agent of this id or name, if one is named.
     pub(crate) async fn named_agent(&self, caller: &Caller, named: Option<&str>) -> AppResult<Option<Agent>> {
         match given(named) {
@@ -335,8 +374,10 @@ impl DocumentUpload {
             KeepError::Store(error) => error.into(),
         })?;
         self.place.keep();
+        let document = added.document().clone();
+        let linked = self.app.link_upload(caller, document.id, target.agent).boxed().await?;
         documents.work().await?;
-        Ok(AddedDocument { added: kind_of(&added), document: added.document().clone() })
+        Ok(AddedDocument { added: kind_of(&added), document, linked })
     }
 }
 

@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::datasource::Datasource;
+use steward_core::live::Live;
 use steward_core::locks::lock;
 use steward_core::ports::{Clock, DataCaller, DataError, Embedder, Groups, Ids, StoreResult, UserState, Users, Vault};
 use steward_core::{TenantId, Timestamp, UserId};
@@ -49,7 +50,7 @@ pub struct DomainParts {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     /// Folder in which `sqlite:PATH` is looked for.
-    pub workspace: PathBuf,
+    pub workspace: Live<PathBuf>,
     /// Which files elsewhere may be datasources.
     pub places: HostPolicy,
     /// Whether no other program works with this database.

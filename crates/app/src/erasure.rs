@@ -27,9 +27,10 @@ use steward_core::retention::{HoldOn, LegalHold, RetainedKind, RetentionRules};
 use steward_core::{ConversationId, RunId, Timestamp, UserId};
 use steward_store::Store;
 use tokio::sync::Mutex;
+use uuid::Uuid;
 
 /// Erasures that were asked for.
-const ERASURES_SETTING: &str = "governance.erasures";
+pub(crate) const ERASURES_SETTING: &str = "governance.erasures";
 /// Items that are read at a time.
 const PAGE: u32 = 500;
 /// A name that is shorter, or one word, stands for too much else.
@@ -71,25 +72,54 @@ impl App {
                 "GET the preview, and send its `confirmation`",
             ));
         }
+        self.begin_erasure(&user, caller.user().0).await
+    }
+
+    /// From now on they can do nothing.
+    async fn begin_erasure(&self, user: &User, by: Uuid) -> AppResult<Erasure> {
+        let id = user.id;
         let asked = Erasure {
             user_id: id.0,
             stand_in: stand_in(id),
             asked_at: self.now().0,
-            asked_by: caller.user().0,
+            asked_by: by,
             done_at: None,
             deleted: 0,
             renamed: 0,
             waits_for: None,
         };
-        // First, since it is refused for the last administrator. From now on they can do nothing.
+        // First, since it is refused for the last administrator.
         if user.state() != UserState::Disabled {
             let change = UserChange { disabled_at: Some(Some(self.now())), ..UserChange::default() };
             self.access.change_user(id, change).await?;
         }
         self.save_erasure(asked.clone()).await?;
         self.access.end_sessions(id).await?;
-        tracing::info!(user = %id, by = %caller.user(), "erasure was asked for");
+        tracing::info!(user = %id, %by, "erasure was asked for");
         Ok(asked)
+    }
+
+    /// Begins what was asked for before, after a restore of what was older. `false`: there is no such user.
+    pub(crate) async fn ask_erasure_again(&self, id: UserId) -> AppResult<bool> {
+        match self.access.user(id).await {
+            Ok(user) => {
+                // Nobody is known of whom the data of that time says that they asked.
+                self.begin_erasure(&user, Uuid::nil()).await?;
+                Ok(true)
+            }
+            Err(AccessError::Store(StoreError::NotFound(_))) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Why erasures that were asked for are not done yet.
+    pub(crate) async fn waiting_erasures(&self) -> AppResult<Vec<String>> {
+        let open = self.erasures().await?.into_iter().filter(|one| one.done_at.is_none());
+        let told = |one: Erasure| {
+            let why = one.waits_for.as_deref().unwrap_or("it isn't done yet");
+            format!("user {}: {why}", one.user_id)
+        };
+        Ok(open.map(told).collect())
     }
 
     /// All that is kept of a person, as JSON Lines.

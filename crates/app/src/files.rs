@@ -32,7 +32,7 @@ impl App {
         authorize(caller, Action::Write, Resource::Files)?;
         let name = safe_name(name)?;
         let place = self.begin_counting(caller.user(), length).await?;
-        let workspace = self.workspace.clone();
+        let workspace = self.workspace.copy();
         let begun = tokio::task::spawn_blocking(move || Upload::begin(Path::new(&workspace), &name));
         let upload = begun.await.map_err(|_| AppError::unavailable("the file could not be made"))??;
         Ok(FileUpload { app: self.clone(), user: caller.user(), place, upload, bytes: 0 })
@@ -67,7 +67,7 @@ impl App {
     /// operators. One that was sent, and is gone already, is no longer listed.
     pub async fn remove_file(&self, caller: &Caller, path: String) -> AppResult<String> {
         authorize(caller, Action::Write, Resource::Files)?;
-        let workspace = self.workspace.clone();
+        let workspace = self.workspace.copy();
         let path = look_in_workspace(move || file_path(&workspace, &path)).await?;
         let sent = self.store.upload(self.tenant(), &path).await?;
         let theirs = sent.as_ref().filter(|sent| sent.user_id == caller.user());
@@ -78,7 +78,7 @@ impl App {
                 return Err(AppError::forbidden(title, "let an operator remove it"));
             }
         }
-        let (workspace, wanted, listed) = (self.workspace.clone(), path.clone(), sent.is_some());
+        let (workspace, wanted, listed) = (self.workspace.copy(), path.clone(), sent.is_some());
         look_in_workspace(move || match remove_file(&workspace, &wanted) {
             Err(_) if listed && !Path::new(&workspace).join(&wanted).exists() => Ok(()),
             removed => removed,
@@ -92,7 +92,7 @@ impl App {
     pub async fn file_origins(&self, caller: &Caller) -> AppResult<Vec<FileOrigin>> {
         authorize(caller, Action::Read, Resource::Files)?;
         require_role(caller, Role::Operator)?;
-        let entries = self.store.file_provenance_entries(self.tenant(), &self.workspace).await?;
+        let entries = self.store.file_provenance_entries(self.tenant(), &self.workspace.get()).await?;
         Ok(entries.into_iter().map(FileOrigin::of).collect())
     }
 
@@ -105,13 +105,13 @@ impl App {
         if entry.level.is_some() {
             authorize(caller, Action::Administer, Resource::Policies)?;
         }
-        self.store.clear_file_provenance(self.tenant(), &self.workspace, path).await?;
+        self.store.clear_file_provenance(self.tenant(), &self.workspace.get(), path).await?;
         Ok(())
     }
 
     pub async fn open_file(&self, caller: &Caller, path: String) -> AppResult<(File, u64)> {
         authorize(caller, Action::Read, Resource::Files)?;
-        let workspace = self.workspace.clone();
+        let workspace = self.workspace.copy();
         let (file, bytes) = look_in_workspace(move || {
             let file = open_file(&workspace, &path).map_err(|error| error.to_string())?;
             let bytes = file.metadata().map_err(|error| error.to_string())?.len();

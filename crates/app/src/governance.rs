@@ -114,7 +114,7 @@ impl App {
             tool: &check.tool,
             arguments: Some(&arguments),
             text: &check.text,
-            workspace: &self.workspace,
+            workspace: &self.workspace.get(),
             folder: "",
             files: &[],
             personal: &personal,

@@ -7,6 +7,7 @@ use futures::future::{BoxFuture, join_all};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use steward_core::Timestamp;
+use steward_core::live::Live;
 use steward_store::{SCHEMA_VERSION, Store};
 use tokio::sync::Mutex;
 
@@ -121,19 +122,26 @@ where
 
 #[derive(Default)]
 pub struct Health {
-    checks: Vec<Check>,
+    checks: Live<Vec<Check>>,
     /// The last findings of all checks. Held while they run, so that they run once however many ask.
     last: Mutex<Option<(Instant, Vec<Part>)>>,
 }
 
 impl Health {
     pub fn new(checks: Vec<Check>) -> Self {
-        Self { checks, last: Mutex::default() }
+        Self { checks: Live::new(checks), last: Mutex::default() }
+    }
+
+    /// Looks at these from now on.
+    pub async fn change(&self, checks: Vec<Check>) {
+        self.checks.replace(checks);
+        *self.last.lock().await = None;
     }
 
     /// What costs nothing to know.
     pub async fn quick(&self) -> Vec<Part> {
-        let quick = self.checks.iter().filter_map(|check| Some(check.run(check.quick.as_ref()?)));
+        let checks = self.checks.get();
+        let quick = checks.iter().filter_map(|check| Some(check.run(check.quick.as_ref()?)));
         join_all(quick).await.into_iter().flatten().collect()
     }
 
@@ -145,7 +153,8 @@ impl Health {
         {
             return parts.clone();
         }
-        let found = join_all(self.checks.iter().map(|check| check.run(&check.probe))).await;
+        let checks = self.checks.get();
+        let found = join_all(checks.iter().map(|check| check.run(&check.probe))).await;
         let parts: Vec<Part> = found.into_iter().flatten().collect();
         *last = Some((Instant::now(), parts.clone()));
         parts

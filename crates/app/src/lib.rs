@@ -8,6 +8,8 @@ mod app;
 mod approvals;
 mod audit;
 mod authorize;
+mod automation;
+mod backups;
 mod budgets;
 mod caller;
 mod collections;
@@ -50,6 +52,7 @@ mod retention;
 mod routing;
 mod runs;
 mod sample;
+mod schedules;
 mod scim;
 mod settings;
 mod skills;
@@ -66,8 +69,13 @@ pub use app::{App, AppParts};
 pub use approvals::ApprovalsWanted;
 pub use audit::{AuditFormat, seal_audit};
 pub use authorize::{Action, Resource, authorize, require_role};
+pub use automation::Automation;
+pub use backups::{
+    BackupError, BackupHead, BackupManifest, ErasedPerson, RestoredCheck, TenantCheck, Unpacked, backup_is_sealed,
+    read_erased, unpack,
+};
 pub use caller::Caller;
-pub use connections::{ConnectionRegistry, ExamPrompts, KeyVariables, NoConnection, RegistryParts};
+pub use connections::{ConnectionRegistry, ExamPrompts, KeyVariables, NoConnection, RegistryParts, RegistrySettings};
 pub use conversations::ConversationSearch;
 pub use disk_room::{DiskRoom, DiskSpace};
 pub use document_service::{
@@ -83,8 +91,9 @@ pub use health::{AboutFacts, Check, Found, Health, checks};
 pub use metrics::{CountingBus, Metrics, MetricsFormat};
 pub use packages::PackageSource;
 pub use quotas::UploadLedger;
-pub use responses::{AnswerRequest, Attached, Starting};
+pub use responses::{AnswerRequest, Attached, AwaitedStart, Starting};
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
+pub use schedules::ScheduleSearch;
 pub use scim::{ScimCaller, ScimError, ScimQuery};
 pub use steward_access::{
     AcceptInvitation, Access, AccessError, Account, Arrival, Enrolment, Identity, LogIn, OpenSession, SecondStep,

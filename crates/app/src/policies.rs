@@ -34,7 +34,7 @@ impl App {
         self.show_tool_rules(rules).await
     }
 
-    async fn kept_tool_rules(&self) -> AppResult<ToolRules> {
+    pub(crate) async fn kept_tool_rules(&self) -> AppResult<ToolRules> {
         Ok(kept_setting(&self.store, self.tenant(), TOOL_RULES_SETTING).await?)
     }
 

@@ -7,19 +7,22 @@ use crate::retention::hold_of;
 use serde_json::Value;
 use std::time::Duration;
 use steward_core::audit::AuditEntry;
-use steward_core::event::RequestedBy;
+use steward_core::event::{Outcome, RequestedBy};
 use steward_core::model::Connection;
 use steward_core::ports::{DialectAnswer, RunRow, RunStatus, RunStore as _, StoreError, StoreResult};
 use steward_core::retention::{DELETED, RetainedItem, RetainedKind};
-use steward_core::{ConnectionId, RunId, Timestamp};
+use steward_core::run::RunState;
+use steward_core::{AgentId, ConnectionId, RunId, Timestamp};
 use steward_engine::EngineError;
 
-pub use attached::{Attached, Starting};
+pub use attached::{Attached, AwaitedStart, Starting};
 
 /// How long the id of an answer leads to it.
 const KEPT_FOR: Duration = Duration::from_hours(24 * 30);
 /// How long the same request, sent again, joins the run that it began.
 const JOINED_WITHIN: Duration = Duration::from_mins(5);
+/// How long before its failure a run may have begun that a repeated request goes on with.
+const LONGEST_RUN: Duration = Duration::from_hours(24);
 /// How long a run that is not to be kept stays after its end: its last reader may still be reading.
 const READ_WITHIN: Duration = Duration::from_secs(1);
 
@@ -72,6 +75,68 @@ impl App {
         self.store.run_of_request(self.tenant(), (caller.user(), key), request_hash, since).await
     }
 
+    /// In the place of a client of the same key that sent the same request to the same agent here and left before it was
+    /// answered, some minutes ago at most: its run goes on, or has the answer.
+    pub async fn attach_in_place_of_left(
+        &self,
+        caller: &Caller,
+        request_hash: &str,
+        agent: AgentId,
+    ) -> Result<Option<Attached>, EngineError> {
+        while let Some(mut attached) = Attached::in_place_of_left(self, caller, request_hash) {
+            if let Some(row) = self.row_of(attached.run()).await? {
+                let state = self.runs.state(attached.run()).await?;
+                let stopped = matches!(row.outcome, Some(Outcome::Stopped { .. })) && !state.was_left();
+                if is_for(&row, &state, agent) && !stopped {
+                    return Ok(Some(attached));
+                }
+            }
+            attached.let_go();
+        }
+        Ok(None)
+    }
+
+    /// To the run that a request goes on with though it doesn't say that it is a repeated one: that of a client who has left
+    /// before it was answered, or one that its model failed in passing, some minutes ago at most.
+    pub async fn attach_to_repeated(
+        &self,
+        caller: &Caller,
+        request_hash: &str,
+        agent: AgentId,
+    ) -> Result<Option<Attached>, EngineError> {
+        if let Some(attached) = self.attach_in_place_of_left(caller, request_hash, agent).await? {
+            return Ok(Some(attached));
+        }
+        let key = caller.principal.key.as_ref().map(|key| key.id);
+        let (since, ended) = (before(self.now(), LONGEST_RUN), before(self.now(), JOINED_WITHIN));
+        let run = self.store.run_of_request(self.tenant(), (caller.user(), key), request_hash, since).await?;
+        let Some(run) = run else { return Ok(None) };
+        let Some(row) = self.row_of(run).await? else { return Ok(None) };
+        let cut = matches!(row.outcome, Some(Outcome::Failed { .. } | Outcome::Stopped { .. }));
+        if row.status == RunStatus::Finished && !(cut && row.updated_at >= ended) {
+            return Ok(None);
+        }
+        let state = self.runs.state(run).await?;
+        if !is_for(&row, &state, agent) {
+            return Ok(None);
+        }
+        if state.was_left() {
+            // At another node, or before this program was started; or another client goes on with it just now.
+            return Ok(Attached::alone(self, caller, run, request_hash));
+        }
+        let goes_on = !state.is_finished() && state.asked_again;
+        let attach = || Attached::new(self, caller, run, Some(request_hash));
+        Ok((goes_on || state.failed_in_passing()).then(attach))
+    }
+
+    async fn row_of(&self, run: RunId) -> StoreResult<Option<RunRow>> {
+        match self.store.run(self.tenant(), run).await {
+            Ok(row) => Ok(Some(row)),
+            Err(StoreError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The connection that made an answer, if it is there and the caller may use it.
     pub async fn connection_of_answer(&self, caller: &Caller, id: ConnectionId) -> Option<Connection> {
         let known = self.readable_connections(caller).await;
@@ -88,7 +153,8 @@ impl App {
         self.runs.leave(run, RequestedBy { name, source: Some(caller.source()) }).await
     }
 
-    /// Goes on with a run from its log that was stopped since its client had left; `false`: it ended for another reason.
+    /// Goes on with a run from its log that was stopped since its client had left, or that its model failed in passing;
+    /// `false`: it ended for another reason.
     pub async fn go_on_with_run(&self, run: RunId) -> Result<bool, EngineError> {
         self.runs.go_on(run).await
     }
@@ -99,11 +165,14 @@ impl App {
         self.delete_ended_run(run, entry).await
     }
 
-    /// Deletes what clients wanted not to be kept, soon after its end; a stopped run, once nobody can join it any more.
+    /// Deletes what clients wanted not to be kept, soon after its end; a run that may go on, once nobody can join it any more.
     pub(crate) async fn delete_runs_not_stored(&self) -> AppResult<()> {
         let now = self.now();
         let (ended, stopped) = (before(now, READ_WITHIN), before(now, JOINED_WITHIN));
         for run in self.store.runs_not_stored(self.tenant(), ended, stopped).await? {
+            if attached::is_missed(self, run) {
+                continue;
+            }
             let entry = self.audit_fact(DELETED).with("kind", "runs").with("policy", "not stored");
             self.delete_ended_run(run, entry).await?;
         }
@@ -111,11 +180,7 @@ impl App {
     }
 
     async fn delete_ended_run(&self, run: RunId, entry: AuditEntry) -> AppResult<bool> {
-        let row: RunRow = match self.store.run(self.tenant(), run).await {
-            Ok(row) => row,
-            Err(StoreError::NotFound(_)) => return Ok(true),
-            Err(error) => return Err(error.into()),
-        };
+        let Some(row) = self.row_of(run).await? else { return Ok(true) };
         if row.status != RunStatus::Finished {
             return Ok(false);
         }
@@ -137,6 +202,12 @@ impl App {
         }
         Ok(deleted)
     }
+}
+
+/// Whether a run is of this agent. A request may have gone to another one than the one that was asked.
+fn is_for(row: &RunRow, state: &RunState, agent: AgentId) -> bool {
+    let redirected = state.setup.as_deref().and_then(|setup| setup.redirected.as_ref());
+    row.agent == agent || redirected.is_some_and(|redirected| redirected.from.is_some())
 }
 
 fn before(now: Timestamp, time: Duration) -> Timestamp {

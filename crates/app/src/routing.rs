@@ -1,12 +1,15 @@
 use crate::app::{Action, App, AppError, AppResult, Caller, Resource, authorize};
 use crate::connections::of;
-use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
+use crate::dto::routing::{PlannerRoute, RoutingPreview, RoutingPreviewRequest, RoutingTarget};
+use futures::FutureExt as _;
+use serde_json::json;
 use std::collections::BTreeMap;
 use steward_core::ConnectionId;
-use steward_core::agent::Deep;
+use steward_core::agent::{Agent, Deep};
 use steward_core::model::Connection;
-use steward_core::ports::{KnownConnection, RouteRequest};
-use steward_core::routing::{Routing, hint};
+use steward_core::ports::KnownConnection;
+use steward_core::routing::{Hint, Redirect, RouteTaken, Routing, hint};
+use steward_engine::{PreviewFor, RoutePreview};
 
 const MAX_CHAIN: usize = 20;
 
@@ -14,17 +17,40 @@ impl App {
     /// Where a message to an agent, saved or not, would go. Nothing is sent.
     pub async fn preview_routing(&self, caller: &Caller, request: RoutingPreviewRequest) -> AppResult<RoutingPreview> {
         authorize(caller, Action::Read, Resource::Agents)?;
-        let (message, of_agent) = (request.message.clone(), request.agent_id.is_some());
-        let (routing, primary) = self.routing_settings(caller, request).await?;
+        let (message, saved) = (request.message.clone(), request.agent_id.is_some());
+        let agent = self.routed_agent(caller, request).await?;
+        let asked = PreviewFor { user: Some(caller.user()), workspace: self.workspace.copy() };
+        let RoutePreview { agent: to, redirected, route, planner } =
+            self.runs.preview_route(&agent, &message, asked).boxed().await?;
+        // An agent brings its connections to whoever may use it.
+        let open = if to.id == agent.id { saved } else { self.agent_for(caller, Action::Read, to.id).await.is_ok() };
+        let planner = match planner {
+            Some(plans) => {
+                let targets = self.routing_targets(caller, &plans, open).await?;
+                Some(PlannerRoute { targets, reason: plans.reason })
+            }
+            None => None,
+        };
+        let about = hint(&message);
+        Ok(RoutingPreview {
+            task: route.task,
+            targets: self.routing_targets(caller, &route, open).await?,
+            reason: route.reason,
+            hint: about.hint,
+            hint_words: about.words,
+            planner,
+            redirected,
+        })
+    }
+
+    /// `open`: also those that the caller may not use otherwise.
+    async fn routing_targets(&self, caller: &Caller, route: &RouteTaken, open: bool) -> AppResult<Vec<RoutingTarget>> {
         let models = &self.deps().models;
-        let wanted = RouteRequest { wanted: None, primary, routing: &routing, message: &message, task: None };
-        let route = models.route(wanted).await?;
         let health = models.health().await;
         let breakers: BTreeMap<ConnectionId, _> = health.into_iter().map(|one| (one.connection, one.breaker)).collect();
+        let shown = |one: &Connection| open || authorize(caller, Action::Read, of(one)).is_ok();
         let mut targets = Vec::new();
-        // An agent brings its connections to whoever may use it.
-        let shown = |one: &Connection| of_agent || authorize(caller, Action::Read, of(one)).is_ok();
-        for connection in route.targets.into_iter().filter(shown) {
+        for connection in models.existing(&route.targets).await?.into_iter().filter(shown) {
             let report = self.examiner.report(connection.id).await;
             targets.push(RoutingTarget {
                 id: connection.id,
@@ -35,33 +61,22 @@ impl App {
                 model: connection.model,
             });
         }
-        let about = hint(&message);
-        Ok(RoutingPreview {
-            task: route.task,
-            targets,
-            reason: route.reason,
-            hint: about.hint,
-            hint_words: about.words,
-        })
+        Ok(targets)
     }
 
-    async fn routing_settings(
-        &self,
-        caller: &Caller,
-        request: RoutingPreviewRequest,
-    ) -> AppResult<(Routing, Option<ConnectionId>)> {
+    /// The agent, or one that has only these settings.
+    async fn routed_agent(&self, caller: &Caller, request: RoutingPreviewRequest) -> AppResult<Agent> {
         if let Some(id) = request.agent_id {
-            if request.routing.is_some() || request.connection.is_some() {
+            if request.routing.is_some() || request.connection.is_some() || request.tools.is_some() {
                 return Err(AppError::invalid(
                     "agent_id",
-                    "an agent has its own routing and connection",
-                    "give either `agent_id`, or `routing` and `connection`",
+                    "an agent has its own routing, connection and tools",
+                    "give either `agent_id`, or `routing`, `connection` and `tools`",
                 ));
             }
-            let agent = self.agent_for(caller, Action::Read, id).await.map_err(|_| {
+            return self.agent_for(caller, Action::Read, id).await.map_err(|_| {
                 AppError::invalid("agent_id", format!("there is no agent {id}"), "choose one of /api/agents")
-            })?;
-            return Ok((agent.routing, agent.connection));
+            });
         }
         let connections = self.readable_connections(caller).await;
         if let Some(id) = request.connection {
@@ -69,17 +84,23 @@ impl App {
         }
         let routing = request.routing.unwrap_or_default();
         check_routing(&routing, &connections)?;
-        Ok((routing, request.connection))
+        // All else is as usual.
+        let agent = json!({"id": self.new_id(), "name": "this agent", "instructions": ""});
+        let agent: Agent = serde_json::from_value(agent).map_err(|error| AppError::unavailable(error.to_string()))?;
+        Ok(Agent { tools: request.tools.unwrap_or_default(), connection: request.connection, routing, ..agent })
     }
 }
 
 pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> AppResult<()> {
-    let tasks = routing.task_routing.iter();
-    let named = tasks.map(|(task, id)| (format!("routing.task_routing.{}", task.name()), id));
-    let chain = routing.fallback_chain.iter();
-    let chain = chain.map(|id| ("routing.fallback_chain".to_owned(), id));
-    for (field, id) in named.chain(chain) {
-        check_connection(&field, *id, connections)?;
+    for (field, id) in routing.connections() {
+        check_connection(&format!("routing.{field}"), id, connections)?;
+    }
+    if routing.redirects.get(&Hint::General) == Some(&Redirect::Tools) {
+        return Err(AppError::invalid(
+            "routing.redirects.general",
+            "the hint `general` names no tools",
+            "give such requests to another agent, or leave `general` out",
+        ));
     }
     for (fits, field, hint) in [
         (routing.fallback_chain.len() <= MAX_CHAIN, "routing.fallback_chain", "name at most 20 connections"),
@@ -145,6 +166,11 @@ mod tests {
             (json!({"hedge_after_ms": 1}), false),
             (json!({"fallback_chain": [id]}), false),
             (json!({"task_routing": {"chat": id}}), false),
+            (json!({"planner": id}), false),
+            (json!({"executor": id}), false),
+            (json!({"planner": null, "executor": null}), true),
+            (json!({"redirects": {"analytics": "tools", "general": {"agent": id}}}), true),
+            (json!({"redirects": {"general": "tools"}}), false),
         ] {
             assert_eq!(fits(&value), expected, "{value}");
         }

@@ -12,7 +12,7 @@ impl App {
     /// What can be tried in this workspace, in this language, and whether the sample lies in it.
     pub async fn tries(&self, caller: &Caller, language: String) -> AppResult<Start> {
         authorize(caller, Action::Read, Resource::Sample)?;
-        let folder = self.workspace.clone();
+        let folder = self.workspace.copy();
         let intent = Arc::clone(&self.deps().intent);
         blocking(move || {
             let files = intent.files(Path::new(&folder));
@@ -26,14 +26,14 @@ impl App {
     /// Adds the sample workspace; nothing is overwritten.
     pub async fn add_sample(&self, caller: &Caller) -> AppResult<SampleChange> {
         authorize(caller, Action::Write, Resource::Sample)?;
-        let folder = self.workspace.clone();
+        let folder = self.workspace.copy();
         blocking(move || sample::add(&folder).map(SampleChange::from)).await
     }
 
     /// Removes the files of the sample that nobody has changed.
     pub async fn remove_sample(&self, caller: &Caller) -> AppResult<SampleChange> {
         authorize(caller, Action::Write, Resource::Sample)?;
-        let folder = self.workspace.clone();
+        let folder = self.workspace.copy();
         blocking(move || sample::remove(&folder).map(SampleChange::from)).await
     }
 }

@@ -171,8 +171,9 @@ impl App {
         input: SkillInput,
     ) -> AppResult<Skill> {
         let id = before.map_or_else(|| SkillId(self.new_id()), |before| before.id);
-        let skill = input.skill(id, self.now(), caller.by()).map_err(|(field, why)| {
-            AppError::invalid(field, why, "see GET /api/skills/kinds for what each type takes")
+        let skill = input.skill(id, self.now(), caller.by()).map_err(|(field, why)| match field {
+            "config" => AppError::of_body(field, &why),
+            _ => AppError::invalid(field, why, "see GET /api/skills/kinds for what each type takes"),
         })?;
         self.may_change_skill(caller, before, &skill).await?;
         Ok(skill)

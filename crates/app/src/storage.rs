@@ -46,7 +46,7 @@ impl App {
             let page = self.store.uploads(self.tenant(), None, after.as_deref(), PAGE).await?;
             let paths: Vec<String> = page.items.into_iter().map(|file| file.path).collect();
             after = paths.last().cloned();
-            let workspace = self.workspace.clone();
+            let workspace = self.workspace.copy();
             let gone = move |path: &String| !Path::new(&workspace).join(path).is_file();
             let gone = tokio::task::spawn_blocking(move || paths.into_iter().filter(gone).collect::<Vec<_>>());
             let gone = gone.await.map_err(|_| AppError::unavailable("the workspace could not be looked at"))?;

@@ -7,6 +7,7 @@ use crate::dto::tenants::{DeletedTable, DeletedTenant, NewTenant, Tenant, Tenant
 use crate::dto::users::InvitedUser;
 use crate::inputs::is_line;
 use crate::retention::keep_data;
+use crate::schedules::keep_schedules;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -310,10 +311,12 @@ impl Tenants {
 
 /// Starts what an open tenant does beside requests; it ends when the tasks are aborted.
 pub fn work_in_background(app: &App, connections: Arc<ConnectionRegistry>) -> Vec<JoinHandle<()>> {
+    app.automation.begin_work();
     vec![
         tokio::spawn(report_refresh(connections)),
         tokio::spawn(keep_audit(app.clone())),
         tokio::spawn(keep_data(app.clone())),
+        tokio::spawn(keep_schedules(app.clone())),
         tokio::spawn(Arc::clone(&app.documents).run(app.closing.clone())),
     ]
 }

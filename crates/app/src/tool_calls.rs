@@ -119,7 +119,7 @@ impl App {
         if judge(&agent.policy, &rules, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
             return Err(ReadingToolError::Policy);
         }
-        let known = self.store.file_provenance(self.tenant(), &self.workspace).await.map_err(AppError::from)?;
+        let known = self.store.file_provenance(self.tenant(), &self.workspace.get()).await.map_err(AppError::from)?;
         // What is labelled by its path may be any file.
         let all = self.kept_data_rules().await?.label_files().then(String::new);
         let scope = ToolScope {
@@ -129,13 +129,13 @@ impl App {
         };
         let mut done = self.deps().tools.run(authorized(call.clone(), self.new_id().to_string()), &scope).await;
         if let Ok(output) = &mut done {
-            output.provenance.join(&provenance_of_files(&output.reads, &self.workspace, &known));
+            output.provenance.join(&provenance_of_files(&output.reads, &self.workspace.get(), &known));
         }
         let (_, consulted) = scope.consulted.so_far();
         let (text, told, reads) = match &done {
             Ok(output) => (output.content.clone(), output.provenance.level.clone(), output.reads.as_slice()),
             Err(error) => {
-                let from = provenance_of_files(&consulted, &self.workspace, &known);
+                let from = provenance_of_files(&consulted, &self.workspace.get(), &known);
                 (error.to_string(), from.level, consulted.as_slice())
             }
         };
@@ -164,7 +164,7 @@ impl App {
             tool: &call.name,
             arguments: Some(&call.arguments),
             text,
-            workspace: &self.workspace,
+            workspace: &self.workspace.get(),
             folder: "",
             files: reads,
             personal: &personal,
@@ -189,7 +189,7 @@ impl App {
             run: None,
             agent,
             conversation: None,
-            workspace: self.workspace.clone().into(),
+            workspace: self.workspace.copy().into(),
             folder: String::new(),
             now,
             utc_offset_minutes: self.deps().clock.utc_offset_minutes(now),

@@ -30,6 +30,15 @@ impl App {
         known: Option<Link>,
     ) -> AppResult<BoxStream<'static, AppResult<AuditProgress>>> {
         authorize(caller, Action::Administer, Resource::Audit)?;
+        self.check_chain(self.audit_entry_of(caller, "audit.verify"), known).await
+    }
+
+    /// `entry`: what is found is written down with it.
+    pub(crate) async fn check_chain(
+        &self,
+        entry: AuditEntry,
+        known: Option<Link>,
+    ) -> AppResult<BoxStream<'static, AppResult<AuditProgress>>> {
         self.seal_audit().await?;
         let ends = self.store.audit_ends(self.tenant()).await?;
         if let Some(known) = known.as_ref().filter(|known| known.seq <= ends.anchor.seq) {
@@ -42,7 +51,7 @@ impl App {
         let check = Check {
             app: self.clone(),
             begun: Instant::now(),
-            entry: self.audit_entry_of(caller, "audit.verify"),
+            entry,
             verifier: Verifier::new(ends.anchor.clone(), known.clone()),
             ends,
             known,

@@ -8,7 +8,9 @@ use serde_json::json;
 use std::sync::Arc;
 use steward_core::permission::{AccessLevel, Permissions, ResourceRef};
 use steward_core::ports::{Role, VirtualKey};
-use steward_core::{AgentId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, TenantId, UserId};
+use steward_core::{
+    AgentId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, ScheduleId, SkillId, TenantId, UserId,
+};
 use uuid::Uuid;
 
 const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
@@ -55,6 +57,11 @@ fn roles_reach_as_far_as_the_table_says() {
         (Action::Administer, R::Credentials, "nnny"),
         (Action::Read, R::Files, "nyyy"),
         (Action::Write, R::Files, "nyyy"),
+        (Action::Read, R::Schedules, "yyyy"),
+        (Action::Write, R::Schedules, "nyyy"),
+        (Action::Operate, R::Schedules, "nyyy"),
+        (Action::Read, R::Schedule { id: ScheduleId(Uuid::nil()), owner: UserId(Uuid::nil()) }, "??yy"),
+        (Action::Write, R::Schedule { id: ScheduleId(Uuid::nil()), owner: UserId(Uuid::from_u128(1)) }, "nyyy"),
         (Action::Read, R::Grants, "yyyy"),
         (Action::Write, R::Grants, "nnyy"),
         (Action::Read, R::Health, "nnyy"),
@@ -237,7 +244,4 @@ fn a_key_reaches_what_it_names() {
         let found: String = [agent, connection].map(|one| outcome(&caller, Action::Read, one)).iter().collect();
         assert_eq!(found, expect);
     }
-    let earlier = |owner| Resource::EarlierRun { id: RunId(Uuid::nil()), owner };
-    assert_eq!(outcome(&with(&[], None), Action::Read, earlier(None)), '?');
-    assert_eq!(outcome(&of(Role::Operator), Action::Read, earlier(None)), 'y');
 }

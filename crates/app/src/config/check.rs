@@ -119,7 +119,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::problem;
-    use crate::config::fields::{Effect, FIELDS, Group, Kind, named};
+    use crate::config::fields::{Effect, FIELDS, Group, named};
     use std::collections::HashSet;
 
     #[test]
@@ -131,9 +131,8 @@ mod tests {
             if let Some(default) = field.default {
                 assert_eq!(problem(field, default), None, "{}", field.name);
             }
-            // What is saved in the database is not sealed there, so only a token goes there, as its hash.
-            assert!(!field.secret || field.effect == Effect::AtStart || field.kind == Kind::Token, "{}", field.name);
-            assert!(field.in_file || field.effect == Effect::AtStart, "{}", field.name);
+            assert!(field.in_file || !field.saved, "{}", field.name);
+            assert_eq!(field.effect == Effect::AfterRestart, !field.why_restart.is_empty(), "{}", field.name);
         }
         for group in Group::ALL {
             assert!(FIELDS.iter().any(|field| field.group == group));

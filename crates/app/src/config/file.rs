@@ -3,6 +3,7 @@
 use super::check::list;
 use super::fields::{Field, Group, Kind, named};
 use super::layers::{Layers, Source};
+use super::published::replacement;
 use toml::{Table, Value};
 
 /// Gives what the file says to `layers`. The error names every line that is wrong.
@@ -11,7 +12,10 @@ pub fn read(text: &str, by: &str, layers: &mut Layers) -> Result<(), String> {
     let mut wrong = Vec::new();
     for (name, table) in &tables {
         let Some(group) = Group::ALL.into_iter().find(|group| group.table() == name) else {
-            wrong.push(format!("there is no table [{name}]; write [app], [database], [worker] or [storage]"));
+            wrong.push(match replacement(name) {
+                Some(instead) => format!("there is no table [{name}]; {instead}"),
+                None => format!("there is no table [{name}]; write [app], [database], [worker] or [storage]"),
+            });
             continue;
         };
         let Value::Table(lines) = table else {
@@ -29,7 +33,10 @@ pub fn read(text: &str, by: &str, layers: &mut Layers) -> Result<(), String> {
 }
 
 fn line(group: Group, name: &str, value: &Value) -> Result<(&'static Field, String), String> {
-    let field = named(name).ok_or_else(|| format!("there is no setting {name}; docs/configuration.md lists them"))?;
+    let field = named(name).ok_or_else(|| {
+        let instead = replacement(name).unwrap_or("docs/configuration.md lists them");
+        format!("there is no setting {name}; {instead}")
+    })?;
     if field.group != group {
         return Err(format!("{name} belongs under [{}]", field.group.table()));
     }
@@ -130,6 +137,12 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         assert!(read("[app", "x", &mut layers).is_err());
+        // Settings of other platforms are named with what takes their place.
+        let elsewhere = "[parser]\nstrategy = 'react'\n[worker]\nRAG_CHUNK_SIZE = 1500\n";
+        let error = read(elsewhere, "steward.toml", &mut layers).unwrap_err();
+        for part in ["[parser]; how calls are read", "--strategy", "RAG_CHUNK_SIZE; each collection"] {
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

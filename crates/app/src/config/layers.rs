@@ -22,7 +22,7 @@ pub enum Source {
     Default,
 }
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Given {
     pub value: String,
     pub source: Source,
@@ -31,12 +31,14 @@ pub struct Given {
 }
 
 /// The settings in their layers: option, variable, file, database, default.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Layers {
     given: BTreeMap<&'static str, Given>,
     saved: BTreeMap<&'static str, String>,
     /// Defaults that differ between machines.
     defaults: BTreeMap<&'static str, String>,
+    /// How the files that settings name were when they were last looked at.
+    stamps: BTreeMap<&'static str, String>,
 }
 
 // Values may be secrets.
@@ -61,6 +63,23 @@ impl Layers {
 
     pub fn set_default(&mut self, name: &'static str, value: impl Into<String>) {
         self.defaults.insert(name, value.into());
+    }
+
+    /// Notes how the file of a setting is, so that another one with the same name is a change.
+    pub fn stamp(&mut self, name: &'static str, stamp: impl Into<String>) {
+        self.stamps.insert(name, stamp.into());
+    }
+
+    pub fn stamp_of(&self, name: &str) -> Option<&str> {
+        self.stamps.get(name).map(String::as_str)
+    }
+
+    /// Without what this source says.
+    #[must_use]
+    pub fn without(&self, source: Source) -> Self {
+        let mut layers = self.clone();
+        layers.given.retain(|_, given| given.source != source);
+        layers
     }
 
     /// With other values of the database.

@@ -5,7 +5,7 @@ use super::fields::{Effect, FIELDS, Field, Group, Kind};
 use super::layers::{Layers, Source};
 use crate::dto::config::{Config, ConfigField, ConfigGroup, ConfigType};
 
-pub fn config(layers: &Layers, pending: &[&str], file: &str) -> Config {
+pub fn config(layers: &Layers, pending: &[&str], file: &str, not_applied: Option<String>) -> Config {
     let groups = Group::ALL.into_iter().map(|group| ConfigGroup {
         id: group,
         title: group.title().to_owned(),
@@ -19,6 +19,7 @@ pub fn config(layers: &Layers, pending: &[&str], file: &str) -> Config {
         groups: groups.collect(),
         restart_pending: pending.iter().map(|name| (*name).to_owned()).collect(),
         file: file.to_owned(),
+        not_applied,
     }
 }
 
@@ -43,6 +44,7 @@ fn shown(field: &Field, layers: &Layers, pending: bool, file: &str) -> ConfigFie
         given_by: layers.fixed(field.name).map(|given| given.by.clone()),
         variable: field.variable.to_owned(),
         effect: field.effect,
+        why_restart: field.why_restart.to_owned(),
         changeable: why_not.is_none(),
         why_not,
         pending,
@@ -61,9 +63,13 @@ pub fn why_not(field: &Field, layers: &Layers, file: &str) -> Option<String> {
             Source::Environment => "the variable",
             _ => "the file",
         };
-        return Some(format!("{what} {} sets it and wins over what is saved here; change it there", given.by));
+        let then = match given.source {
+            Source::File if field.effect == Effect::AtOnce => "change it there, which acts within seconds",
+            _ => "change it there, and restart the program",
+        };
+        return Some(format!("{what} {} sets it and wins over what is saved here; {then}", given.by));
     }
-    if field.effect != Effect::AtStart {
+    if field.saved {
         return None;
     }
     let mut ways = vec![format!("the variable {}", field.variable)];
@@ -93,7 +99,7 @@ mod tests {
         let mut wanted = String::new();
         for group in Group::ALL {
             write!(wanted, "\n## {}: `[{}]`\n", group.title(), group.table()).unwrap();
-            wanted += "| setting | variable, option | default | changed | what it is |\n|---|---|---|---|---|\n";
+            wanted += "| setting | variable, option | default | changed in | acts | what it is |\n|---|---|---|---|---|---|\n";
             for field in FIELDS.iter().filter(|field| field.group == group) {
                 wanted += &row(field);
             }
@@ -111,15 +117,18 @@ mod tests {
     fn row(field: &Field) -> String {
         let option = if field.option.is_empty() { String::new() } else { format!(", `{}`", field.option) };
         let default = field.default.map_or_else(|| field.default_text.to_owned(), |text| format!("`{text}`"));
-        let changed = match (field.effect, field.in_file) {
-            (Effect::AtOnce, _) => "here, at once",
-            (Effect::AfterRestart, _) => "here, from the next start on",
-            (Effect::AtStart, true) => "at the start",
-            (Effect::AtStart, false) => "at the start, not in the file",
+        let place = match (field.saved, field.in_file) {
+            (true, _) => "studio, file",
+            (false, true) => "file",
+            (false, false) => "start",
+        };
+        let acts = match field.effect {
+            Effect::AtOnce => "at once".to_owned(),
+            Effect::AfterRestart => format!("after a restart: {}", field.why_restart),
         };
         let secret = if field.secret { " Secret." } else { "" };
         format!(
-            "| `{}` | `{}`{option} | {default} | {changed} | {}{secret} |\n",
+            "| `{}` | `{}`{option} | {default} | {place} | {acts} | {}{secret} |\n",
             field.name, field.variable, field.help
         )
     }

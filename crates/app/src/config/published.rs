@@ -29,10 +29,20 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("REDIS_PORT", "queues and caches need no second server"),
     ("REDIS_PASSWORD", "queues and caches need no second server"),
     ("LLAMA_BIN", "the local model runs in this program; STEWARD_MODEL names its file"),
-    ("PLANNER_MODEL_SPEC", "the connection of an agent plans, and does the work"),
-    ("EXECUTOR_MODEL_SPEC", "the connection of an agent plans, and does the work"),
     ("TESTING_PASSTHROUGH", "there is no way around approvals"),
 ];
+
+/// Settings of executors that read tool calls from replies; their file has them in a table `parser`.
+const PARSER: &str = "how calls are read is a connection's to say: `strategy` in POST /api/connections, or \
+                      `steward connections add … --strategy react`";
+
+/// What takes the place of a setting that platforms of this kind have and this program does not.
+pub(super) fn replacement(name: &str) -> Option<&'static str> {
+    if name == "parser" || name.starts_with("parser.") {
+        return Some(PARSER);
+    }
+    ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, what)| *what)
+}
 
 /// Settings whose plain names are variables of such platforms. Not all are: other programs read names such as PYTHON.
 const RENAMED: &[&str] = &[
@@ -63,7 +73,7 @@ pub fn unread_variables(is_set: impl Fn(&str) -> bool) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FIELDS, RENAMED, unread_variables};
+    use super::{FIELDS, RENAMED, replacement, unread_variables};
 
     #[test]
     fn a_variable_that_nothing_reads_is_named_with_what_takes_its_place() {
@@ -73,6 +83,8 @@ mod tests {
         assert!(said[0].contains("STEWARD_LLM_BASE_URL") && said[1].contains("collection"), "{said:?}");
         let both = |name: &str| ["LLM_BASE_URL", "STEWARD_LLM_BASE_URL"].contains(&name);
         assert!(unread_variables(both).is_empty(), "the one that counts is set");
+        assert!(replacement("parser.strategy").is_some_and(|what| what.contains("/api/connections")));
+        assert_eq!((replacement("parsers"), replacement("MAX_RUNS")), (None, None));
         assert!(RENAMED.iter().all(|name| FIELDS.iter().any(|field| field.name == *name)));
     }
 }

@@ -1,24 +1,58 @@
 use super::check::switch;
 use super::fields::{Effect, FIELDS, Field};
 use super::layers::Layers;
+use async_trait::async_trait;
+use futures::future::BoxFuture;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
 use steward_core::hash::sha256;
 use steward_core::locks::{read, write};
+use steward_core::ports::LoginSecrets;
 use tokio::sync::Mutex;
 
 /// What is shown of a secret.
 pub const MASK: &str = "••••••••";
+/// After so long values that can't be used are tried again: a server that they name may be there now.
+const TRIED_AGAIN: Duration = Duration::from_mins(1);
 /// How a token is saved.
 pub(super) const HASHED: &str = "sha256:";
 
+/// Puts values into force that were found fit.
+pub type Apply = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
+
+/// Values that somebody else gave, by the file or another node, and that can't be used.
+pub(super) struct Refused {
+    pub why: String,
+    /// `None`: they can't even be read.
+    pub layers: Option<Layers>,
+    pub at: Instant,
+}
+
+impl Refused {
+    /// Getting them ready again would take time for nothing.
+    pub fn still_holds(&self, layers: &Layers) -> bool {
+        self.layers.as_ref() == Some(layers) && self.at.elapsed() < TRIED_AGAIN
+    }
+}
+
 /// What the binary does with settings.
-pub trait Live: Send + Sync {
-    /// Whether the program could start with these.
-    fn check(&self, layers: &Layers) -> Result<(), String>;
-    /// Puts those into force that need no restart.
-    fn apply(&self, layers: &Layers);
+#[async_trait]
+pub trait Reconfigure: Send + Sync {
+    /// Gets everything ready that reads these values; nothing is changed yet. The error says why they can't be used.
+    async fn prepare(&self, layers: &Layers) -> Result<Apply, String>;
+
+    /// The values as whoever starts the program gives them now: the file is read anew.
+    fn reread(&self, now: &Layers) -> Result<Layers, String> {
+        Ok(now.clone())
+    }
+
+    /// Seals the secrets among the values that are saved.
+    fn secrets(&self) -> Option<Arc<dyn LoginSecrets>> {
+        None
+    }
+
     /// How this process is started anew.
     fn restart_command(&self) -> String;
 }
@@ -28,9 +62,9 @@ pub struct Configuration {
     started: Layers,
     now: RwLock<Layers>,
     pub(super) file: String,
-    pub(super) live: Box<dyn Live>,
-    /// Held from reading the values until a change is saved.
-    pub(super) changing: Mutex<()>,
+    pub(super) program: Box<dyn Reconfigure>,
+    /// Held from reading the values until a change is in force. Why values that somebody else gave are not in force.
+    pub(super) changing: Mutex<Option<Refused>>,
 }
 
 impl fmt::Debug for Configuration {
@@ -40,9 +74,9 @@ impl fmt::Debug for Configuration {
 }
 
 impl Configuration {
-    pub fn new(started: Layers, file: String, live: Box<dyn Live>) -> Self {
-        live.apply(&started);
-        Self { now: RwLock::new(started.clone()), started, file, live, changing: Mutex::default() }
+    /// `started`: what the program was put together by.
+    pub fn new(started: Layers, file: String, program: Box<dyn Reconfigure>) -> Self {
+        Self { now: RwLock::new(started.clone()), started, file, program, changing: Mutex::default() }
     }
 
     pub fn layers(&self) -> Layers {
@@ -54,8 +88,16 @@ impl Configuration {
         read(&self.now).value(name)?.parse().ok()
     }
 
-    pub(super) fn put(&self, layers: Layers) {
-        self.live.apply(&layers);
+    /// Puts values into force that nobody saves; the error says why they can't be.
+    pub async fn change(&self, layers: Layers) -> Result<(), String> {
+        let ready = self.program.prepare(&layers).await?;
+        self.put(ready, layers).await;
+        Ok(())
+    }
+
+    /// What `prepare` made ready, and what it was made of.
+    pub(super) async fn put(&self, apply: Apply, layers: Layers) {
+        apply().await;
         *write(&self.now) = layers;
     }
 
@@ -74,7 +116,7 @@ impl Configuration {
         token.is_none() && near && now.value("METRICS_LOOPBACK").and_then(switch).unwrap_or(false)
     }
 
-    /// Saved changes that count from the next start on.
+    /// Changes that act after a restart.
     pub(super) fn pending(&self, now: &Layers) -> Vec<&'static str> {
         let waits = |field: &&Field| {
             field.effect == Effect::AfterRestart && self.started.value(field.name) != now.value(field.name)
@@ -87,7 +129,7 @@ impl Configuration {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Configuration, HASHED, Layers, Live};
+    use super::{Apply, Configuration, HASHED, Layers, Reconfigure};
     use crate::config::Source;
     use std::collections::BTreeMap;
     use std::net::IpAddr;
@@ -95,12 +137,11 @@ mod tests {
 
     struct Nothing;
 
-    impl Live for Nothing {
-        fn check(&self, _: &Layers) -> Result<(), String> {
-            Ok(())
+    #[async_trait::async_trait]
+    impl Reconfigure for Nothing {
+        async fn prepare(&self, _: &Layers) -> Result<Apply, String> {
+            Ok(Box::new(|| Box::pin(async {})))
         }
-
-        fn apply(&self, _: &Layers) {}
 
         fn restart_command(&self) -> String {
             String::new()

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Instant;
 use steward_core::exam::ExamReport;
+use steward_core::live::Live;
 use steward_core::locks::{read, write};
 use steward_core::message::Message;
 use steward_core::model::{
@@ -18,6 +19,7 @@ use steward_core::ports::{
     Clock, ConnectionKeys, ConnectionTest, ConnectionsError, KnownConnection, ManagedConnections, Models as _,
     Settings as _, StoreError, TypedKey,
 };
+use steward_core::routing::Role;
 use steward_core::{ConnectionId, TenantId, Timestamp};
 use steward_models::discovery::Found;
 use steward_models::exam::endpoint;
@@ -43,6 +45,17 @@ pub struct RegistryParts {
     pub keys: Arc<dyn ConnectionKeys>,
     pub router: Arc<Router>,
     pub clock: Arc<dyn Clock>,
+}
+
+/// What the settings say of connections.
+#[derive(Debug, Clone)]
+pub struct RegistrySettings {
+    /// By name; takes precedence over the one that is chosen among the connections.
+    pub wanted: Option<String>,
+    /// By name, for those parts of the work that a setting names a connection for.
+    pub roles: Vec<(Role, String)>,
+    /// Connections of the environment, of this machine and the built-in one.
+    pub found: Vec<Found>,
     pub variables: KeyVariables,
     /// Whether connections are examined by themselves where that costs nothing.
     pub examines: bool,
@@ -50,9 +63,7 @@ pub struct RegistryParts {
 
 pub struct ConnectionRegistry {
     parts: RegistryParts,
-    /// From `--connection`; takes precedence over the setting.
-    wanted: Option<String>,
-    found: Vec<KnownSource>,
+    settings: Live<RegistrySettings>,
     listed: RwLock<Listed>,
     pub(super) at_work: Mutex<HashSet<ConnectionId>>,
     /// Exams that ended without a report, with the model that they were of.
@@ -73,17 +84,10 @@ struct Listed {
 }
 
 impl ConnectionRegistry {
-    /// `found`: connections of the environment, of this machine and the built-in one.
-    pub async fn open(
-        parts: RegistryParts,
-        wanted: Option<String>,
-        found: Vec<Found>,
-    ) -> Result<Self, ConnectionsError> {
-        let found = found.into_iter().map(|one| KnownSource { connection: one.connection, from: one.how }).collect();
+    pub async fn open(parts: RegistryParts, settings: RegistrySettings) -> Result<Self, ConnectionsError> {
         let registry = Self {
             parts,
-            wanted,
-            found,
+            settings: Live::new(settings),
             listed: RwLock::default(),
             at_work: Mutex::default(),
             failed: Mutex::default(),
@@ -91,20 +95,69 @@ impl ConnectionRegistry {
             answered: broadcast::Sender::new(16),
         };
         registry.reload().await?;
-        if let Some(name) = &registry.wanted {
+        if let Some(name) = &registry.settings.get().wanted {
             registry.named(name)?;
         }
-        for known in registry.known() {
-            if let Err(why) = registry.variable_fits(&known.connection) {
-                tracing::warn!(connection = known.connection.name, why, "its key is not used");
+        registry.warn_of_keys();
+        for (role, found) in registry.roles() {
+            if let Err(error) = found {
+                tracing::warn!(
+                    role = role.name(),
+                    hint = error.hint,
+                    "{}; runs that need it are refused",
+                    error.message
+                );
             }
         }
         Ok(registry)
     }
 
+    /// The connections that settings name for parts of the work, or that there is none of this name.
+    pub fn roles(&self) -> Vec<(Role, Result<Connection, ModelError>)> {
+        let settings = self.settings.get();
+        let router = &self.parts.router;
+        settings.roles.iter().map(|(role, name)| (*role, router.named(*role, name))).collect()
+    }
+
+    /// Whether these can take the place of the settings before; the error says why not.
+    pub async fn check(&self, settings: &RegistrySettings) -> Result<(), ConnectionsError> {
+        let saved = self.parts.store.connections(self.parts.tenant).await?;
+        let found = settings.found.iter().map(|one| &one.connection);
+        let names: Vec<&str> = saved.iter().chain(found).map(|one| one.name.as_str()).collect();
+        // One that has gone since keeps nobody from changing other settings.
+        let before = self.settings.get();
+        let mut roles = settings.roles.iter().filter(|role| !before.roles.contains(role));
+        if let Some((role, name)) = roles.find(|(_, name)| !names.contains(&name.as_str())) {
+            return Err(ConnectionsError::Invalid(format!("{}: {}", role.setting(), no_connection(name, &names))));
+        }
+        match settings.wanted.as_deref() {
+            Some(wanted) if !names.contains(&wanted) => Err(no_connection(wanted, &names)),
+            _ => Ok(()),
+        }
+    }
+
+    /// From the next call of a model on.
+    pub async fn change(&self, settings: RegistrySettings) -> Result<(), ConnectionsError> {
+        self.settings.replace(settings);
+        self.warn_of_keys();
+        self.reload().await
+    }
+
+    pub fn settings(&self) -> Arc<RegistrySettings> {
+        self.settings.get()
+    }
+
+    fn warn_of_keys(&self) {
+        for known in self.known() {
+            if let Err(why) = self.variable_fits(&known.connection) {
+                tracing::warn!(connection = known.connection.name, why, "its key is not used");
+            }
+        }
+    }
+
     fn variable_fits(&self, connection: &Connection) -> Result<(), String> {
         let variable = connection.auth.variable();
-        variable.map_or(Ok(()), |name| self.parts.variables.check(name))
+        variable.map_or(Ok(()), |name| self.settings.get().variables.check(name))
     }
 
     /// Saved ones first.
@@ -134,7 +187,7 @@ impl ConnectionRegistry {
     }
 
     pub(super) fn examines(&self) -> bool {
-        self.parts.examines
+        self.settings.get().examines
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -144,9 +197,7 @@ impl ConnectionRegistry {
     pub fn named(&self, name: &str) -> Result<KnownSource, ConnectionsError> {
         let known = self.known();
         let names: Vec<&str> = known.iter().map(|one| one.connection.name.as_str()).collect();
-        known.iter().find(|one| one.connection.name == name).cloned().ok_or_else(|| {
-            ConnectionsError::Invalid(format!("there is no connection `{name}`; there are: {}", names.join(", ")))
-        })
+        known.iter().find(|one| one.connection.name == name).cloned().ok_or_else(|| no_connection(name, &names))
     }
 
     pub(super) fn by_id(&self, id: ConnectionId) -> Result<KnownSource, ConnectionsError> {
@@ -160,9 +211,9 @@ impl ConnectionRegistry {
         let saved = self.parts.store.connections(self.parts.tenant).await?;
         let mut all: Vec<KnownSource> =
             saved.into_iter().map(|connection| KnownSource { connection, from: "saved".to_owned() }).collect();
-        for one in &self.found {
+        for one in &self.settings.get().found {
             if !all.iter().any(|known| known.connection.name == one.connection.name) {
-                all.push(one.clone());
+                all.push(KnownSource { connection: one.connection.clone(), from: one.how.clone() });
             }
         }
         let reports = self.parts.store.reports(self.parts.tenant).await?;
@@ -183,14 +234,16 @@ impl ConnectionRegistry {
 
     /// A field returned unchanged is an exam's finding; a changed one is the person's wish, which no exam overrides.
     fn keep_own(&self, connection: &mut Connection) {
+        // Named as such, be it what an exam or the usual case says anyway.
+        let chosen = std::mem::take(&mut connection.by_hand);
         let (Some(own), Ok(shown)) = (self.own(connection.id), self.by_id(connection.id)) else {
             let usual = Capabilities::default();
-            connection.by_hand = set_by_hand(&connection.capabilities, &usual, &[]);
+            connection.by_hand = set_by_hand(&connection.capabilities, &usual, &chosen);
             return;
         };
-        connection.by_hand =
-            set_by_hand(&connection.capabilities, &shown.connection.capabilities, &own.connection.by_hand);
-        if connection.capabilities == shown.connection.capabilities {
+        let already: Vec<String> = own.connection.by_hand.iter().chain(&chosen).cloned().collect();
+        connection.by_hand = set_by_hand(&connection.capabilities, &shown.connection.capabilities, &already);
+        if connection.capabilities == shown.connection.capabilities && chosen.is_empty() {
             connection.capabilities = own.connection.capabilities;
         }
         if connection.wire == shown.connection.wire {
@@ -221,10 +274,15 @@ impl ConnectionRegistry {
         let find = |name: &str| all.iter().find(|one| one.connection.name == name);
         let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING).await?;
         let set = set.as_ref().and_then(serde_json::Value::as_str);
-        let wanted = self.wanted.as_deref().and_then(find);
+        let settings = self.settings.get();
+        let wanted = settings.wanted.as_deref().and_then(find);
         let better = all.iter().find(|one| one.connection.provider != Provider::Local);
         Ok(wanted.or_else(|| set.and_then(find)).or(better).or(all.first()).map(|one| one.connection.id))
     }
+}
+
+fn no_connection(name: &str, names: &[&str]) -> ConnectionsError {
+    ConnectionsError::Invalid(format!("there is no connection `{name}`; there are: {}", names.join(", ")))
 }
 
 #[async_trait]
@@ -251,7 +309,7 @@ impl ManagedConnections for ConnectionRegistry {
         connection.name = connection.name.trim().to_owned();
         let trimmed = connection.base_url.trim().trim_end_matches('/').to_owned();
         connection.base_url = trimmed;
-        if self.found.iter().any(|one| one.connection.id == connection.id) {
+        if self.settings.get().found.iter().any(|one| one.connection.id == connection.id) {
             return Err(ConnectionsError::Fixed(fixed(&connection.name)));
         }
         self.variable_fits(&connection).map_err(|why| ConnectionsError::Invalid(format!("auth.variable: {why}")))?;

@@ -35,7 +35,7 @@ pub(super) struct Labels {
 impl DocumentService {
     pub(super) async fn labels(&self) -> StoreResult<Labels> {
         let rules = read_data_rules(&self.store, self.tenant).await?;
-        let written = self.store.file_provenance(self.tenant, &self.workspace).await?;
+        let written = self.store.file_provenance(self.tenant, &self.workspace.get()).await?;
         Ok(Labels { rules, written })
     }
 
@@ -49,12 +49,12 @@ impl DocumentService {
         let seen = Seen {
             tool: if document.origin == DocumentOrigin::Workspace { "read" } else { "documents" },
             arguments: Some(&path),
-            workspace: &self.workspace,
+            workspace: &self.workspace.get(),
             ..Seen::default()
         };
         let by_label = labels.rules.classify(&seen).map(|found| found.classification);
         let reads = [document.source.clone()];
-        let by_run = provenance_of_files(&reads, &self.workspace, &labels.written).level;
+        let by_run = provenance_of_files(&reads, &self.workspace.get(), &labels.written).level;
         DocumentClassification {
             said: document.classification.max(collection.and_then(|one| one.classification)),
             labelled: by_label.max(by_run.map(|found| found.classification)),

@@ -8,9 +8,11 @@ pub(super) use endpoint::Endpoints;
 
 use super::classification::DocumentClassification;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::governance::Classification;
+use steward_core::live::Live;
 use steward_core::locks::lock;
 use steward_core::model::Connection;
 use steward_core::ports::{Clock, EmbedError, Embedder};
@@ -92,7 +94,7 @@ pub struct EmbeddingModels {
     folders: Option<ModelFolders>,
     endpoints: Option<Endpoints>,
     /// The model of new collections; `None`: the built-in one.
-    wanted: Option<String>,
+    wanted: Live<Option<String>>,
     status: Arc<EmbeddingStatus>,
     clock: Arc<dyn Clock>,
 }
@@ -100,7 +102,7 @@ pub struct EmbeddingModels {
 impl EmbeddingModels {
     /// The built-in model alone.
     pub fn new(built_in: Arc<dyn Embedder>, clock: Arc<dyn Clock>) -> Self {
-        Self { built_in, folders: None, endpoints: None, wanted: None, status: Arc::default(), clock }
+        Self { built_in, folders: None, endpoints: None, wanted: Live::default(), status: Arc::default(), clock }
     }
 
     #[must_use]
@@ -115,8 +117,8 @@ impl EmbeddingModels {
 
     /// Makes it the model of collections that have none yet.
     #[must_use]
-    pub fn preferring(self, model: Option<String>) -> Self {
-        Self { wanted: model, ..self }
+    pub fn preferring(self, model: impl Into<Live<Option<String>>>) -> Self {
+        Self { wanted: model.into(), ..self }
     }
 
     pub(crate) fn built_in(&self) -> &Arc<dyn Embedder> {
@@ -132,13 +134,25 @@ impl EmbeddingModels {
     }
 
     /// What new collections get, as it is set.
-    pub(crate) fn preferred(&self) -> &str {
-        self.wanted.as_deref().unwrap_or_else(|| self.built_in.model())
+    pub fn preferred(&self) -> String {
+        self.wanted.copy().unwrap_or_else(|| self.built_in.model().to_owned())
+    }
+
+    /// Other folders of models, if there are any.
+    pub fn change_folder(&self, dir: PathBuf) {
+        if let Some(folders) = &self.folders {
+            folders.change_folder(dir);
+        }
     }
 
     /// The model of collections that have none yet.
     pub(crate) async fn of_new_collections(&self) -> Result<String, EmbeddingProblem> {
-        self.resolve(self.preferred()).await
+        self.resolve(&self.preferred()).await
+    }
+
+    /// Whether collections can have this model; the error says why not.
+    pub async fn check_model(&self, name: &str) -> Result<(), String> {
+        self.resolve(name).await.map(drop).map_err(|problem| format!("{}; {}", problem.message, problem.hint))
     }
 
     /// The full name of a model; an error if there is none of this name. `MODEL@auto` is at Ollama, if that was found, else

@@ -118,7 +118,7 @@ impl DocumentService {
     }
 
     async fn scan_workspace(&self, looked: &mut LookedThrough) -> StoreResult<()> {
-        let root = PathBuf::from(&self.workspace);
+        let root = PathBuf::from(self.workspace.copy());
         let mut listing = self.listed(root.clone(), MAX_FILES).await;
         looked.add(root.clone(), &mut listing);
         listing.files.retain(|(file, stamp)| {

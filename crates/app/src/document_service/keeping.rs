@@ -12,11 +12,14 @@ use steward_core::Cancellation;
 use steward_core::ports::{Added, StoreError, StoreResult};
 use steward_store::{FileStep, Original};
 
-/// Between two looks at some of the files and some of the documents. All files are seen within 13 hours.
+pub use super::originals::OriginalsProgress;
+
+/// Between two looks at some of the files and some of the documents. All files are seen within 13 hours, if there are not more
+/// than `AT_ONCE` in a folder.
 const LOOK_EVERY: Duration = Duration::from_mins(3);
 /// Files that no document has are left for as long: they may be just about to get one.
 const GRACE: Duration = Duration::from_hours(1);
-/// Documents that are looked at each time.
+/// Files, and documents, that are looked at each time.
 const AT_ONCE: u32 = 500;
 /// How often a file is kept anew that somebody else removed meanwhile.
 const ATTEMPTS: u32 = 5;
@@ -38,15 +41,6 @@ impl From<io::Error> for KeepError {
     fn from(error: io::Error) -> Self {
         Self::File(error)
     }
-}
-
-/// How far the look at files and documents is.
-#[derive(Debug, Default)]
-pub struct OriginalsProgress {
-    /// The next of the 256 folders.
-    folder: u8,
-    /// The number of the last document.
-    after: u32,
 }
 
 impl DocumentService {
@@ -85,6 +79,8 @@ impl DocumentService {
         let take = FileStep::new(move || originals.take_away(&hash));
         let taken = self.store.take_unused_original(self.tenant, sha256, take).await?;
         let removed = match taken {
+            // It goes once the backup that may need it has ended.
+            Ok(true) if self.store.removals_are_paused() => Ok(true),
             Ok(true) => match tokio::fs::remove_file(self.originals.taken_away(sha256)).await {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(true),
@@ -97,24 +93,48 @@ impl DocumentService {
         })
     }
 
+    /// Removes what a backup wanted still. What fails is tried again after the next one, or at the next start.
+    pub(crate) async fn forget_taken_away(&self) {
+        let originals = self.originals.clone();
+        let removed = tokio::task::spawn_blocking(move || originals.remove_taken_away()).await;
+        if let Ok(Err(error)) = removed {
+            tracing::warn!(%error, "files of removed documents stay until the next start");
+        }
+    }
+
+    /// Whether the file of a document is there as it was sent.
+    pub(crate) async fn original_is_whole(&self, sha256: &str) -> bool {
+        let (originals, hash) = (self.originals.clone(), sha256.to_owned());
+        matches!(tokio::task::spawn_blocking(move || originals.is_whole(&hash)).await, Ok(Ok(true)))
+    }
+
     /// Looks for files without documents and documents without files, some at a time, until `closing`.
     pub(super) async fn compare_originals(&self, closing: Cancellation) {
-        let mut progress = OriginalsProgress::default();
         loop {
             tokio::select! {
                 () = closing.cancelled() => return,
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
-            if let Err(error) = self.compare_some_originals(&mut progress, GRACE).await {
+            if let Err(error) = self.compare_next_originals(GRACE).await {
                 tracing::warn!(%error, "the files of documents could not be looked through; it is tried again");
             }
         }
     }
 
-    /// Looks at one of 256 folders and at some of the documents. `grace`: how long a file is left that no document has.
+    /// Looks at some files and documents from where the last look stopped, be it that of a program before this one.
+    pub async fn compare_next_originals(&self, grace: Duration) -> StoreResult<OriginalsProgress> {
+        let mut progress = self.originals.progress();
+        let compared = self.compare_some_originals(&mut progress, grace).await;
+        if let Err(error) = self.originals.save_progress(&progress) {
+            tracing::warn!(%error, "how far the files of documents were looked through could not be kept");
+        }
+        compared.map(|()| progress)
+    }
+
+    /// Looks at some files of one of 256 folders and at some of the documents. `grace`: how long a file is left that no
+    /// document has.
     pub async fn compare_some_originals(&self, progress: &mut OriginalsProgress, grace: Duration) -> StoreResult<()> {
-        self.remove_unused_originals(progress.folder, grace).await?;
-        progress.folder = progress.folder.wrapping_add(1);
+        self.remove_unused_originals(progress, grace).await?;
         // With several nodes a file may lie in the folder of another one.
         if self.store.is_embedded() {
             progress.after = self.find_lost(progress.after).await?;
@@ -122,15 +142,22 @@ impl DocumentService {
         Ok(())
     }
 
-    /// Removes the files of a folder that no document has.
-    async fn remove_unused_originals(&self, folder: u8, grace: Duration) -> StoreResult<()> {
-        let originals = self.originals.clone();
-        let listed = tokio::task::spawn_blocking(move || originals.older_than(folder, grace)).await;
-        let listed = listed.unwrap_or_else(|error| Err(io::Error::other(error)));
-        for sha256 in listed.map_err(|error| StoreError::Backend(format!("cannot list files: {error}")))? {
+    /// Removes those of the next files of a folder that no document has.
+    async fn remove_unused_originals(&self, progress: &mut OriginalsProgress, grace: Duration) -> StoreResult<()> {
+        let (originals, folder, after) = (self.originals.clone(), progress.folder, progress.file.clone());
+        let listed = tokio::task::spawn_blocking(move || originals.older_than(folder, &after, AT_ONCE as usize, grace));
+        let listed = listed.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let listed = listed.map_err(|error| StoreError::Backend(format!("cannot list files: {error}")))?;
+        let more = listed.len() >= AT_ONCE as usize;
+        for sha256 in listed {
             if self.remove_original(&sha256).await? {
                 tracing::warn!(sha256, "removed the file of a document that is gone");
             }
+            progress.file = sha256;
+        }
+        if !more {
+            progress.folder = progress.folder.wrapping_add(1);
+            progress.file.clear();
         }
         Ok(())
     }

@@ -146,7 +146,7 @@ impl DocumentService {
         };
         let all = self.store.collections(self.tenant, visible_to).await?;
         let mut known: HashMap<CollectionId, Collection> = all.into_iter().map(|one| (one.id, one)).collect();
-        let files = query.workspace.is_some_and(|folder| folder == self.workspace);
+        let files = query.workspace.is_some_and(|folder| folder == *self.workspace.get());
         let workspace = self.store.collection(self.tenant, workspace_id()).await?;
         if let Some(workspace) = workspace {
             if files {

@@ -100,7 +100,7 @@ impl DocumentService {
         if search.rerank == Rerank::Off {
             return None;
         }
-        if let Some(found) = &self.cross_encoder {
+        if let Some(found) = &*self.cross_encoder.get() {
             return Some(Reranker::CrossEncoder(found.clone()));
         }
         if search.rerank != Rerank::Auto {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::extracted::{ExtractFailure, ExtractFailureKind};
 use steward_core::governance::{Classification, DataAction};
+use steward_core::live::Live;
 use steward_core::model::{Connection, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ManagedConnections, Passage, Passed, PictureModel, ReserveError};
@@ -47,7 +48,7 @@ pub struct VisionModel {
     pub store: Arc<Store>,
     pub connections: Arc<dyn ManagedConnections>,
     pub meter: CallMeter,
-    pub allowed: VisionUse,
+    pub allowed: Live<VisionUse>,
 }
 
 impl VisionModel {
@@ -69,14 +70,13 @@ impl VisionModel {
     }
 
     async fn seeing(&self) -> Vec<Connection> {
-        if self.allowed == VisionUse::Off {
+        let allowed = *self.allowed.get();
+        if allowed == VisionUse::Off {
             return Vec::new();
         }
         let all = self.connections.list().await.into_iter().map(|known| known.connection);
         let may_see = |one: &Connection| {
-            one.capabilities.vision
-                && one.speaks_openai_dialect()
-                && (one.is_in_house() || self.allowed == VisionUse::Any)
+            one.capabilities.vision && one.speaks_openai_dialect() && (one.is_in_house() || allowed == VisionUse::Any)
         };
         let mut targets: Vec<Connection> = all.filter(may_see).collect();
         targets.sort_by_key(|one| !one.is_in_house());

@@ -6,6 +6,7 @@ use crate::document_service::{LiveError, Quoted, RankedChunk, Search, SearchFilt
 use crate::dto::documents::{Chunk, DocumentSearch, EmbeddingModelStats, FoundChunk, SearchResult, VectorStoreStats};
 use std::collections::{BTreeMap, HashSet};
 use steward_core::document::{Collection, SearchWeights};
+use steward_core::model::Provider;
 use steward_core::ports::ChunkRow;
 use steward_core::{CollectionId, Timestamp};
 
@@ -79,10 +80,17 @@ impl App {
         let (embedding_model, dimension) = self.preferred_embedding().await?;
         Ok(VectorStoreStats {
             models: self.models_of(&collections).await?,
-            cross_encoder: self.documents.cross_encoder.is_some(),
+            cross_encoder: self.documents.cross_encoder.get().is_some(),
             backend: "flat scan of 1-bit codes, re-scored".to_owned(),
             embedding_model,
             dimension,
+            endpoint: self.embedding_endpoint(caller).await,
+            ollama_auto_detected: self
+                .connections
+                .list()
+                .await
+                .iter()
+                .any(|one| one.connection.provider == Provider::Ollama && one.from != "saved"),
             documents: collections.iter().map(|one| one.documents).sum(),
             chunks: collections.iter().map(|one| one.chunks).sum(),
             index_bytes: stats.as_ref().map_or(0, |stats| stats.text_bytes + stats.vector_bytes),
@@ -91,17 +99,27 @@ impl App {
         })
     }
 
+    /// Where the model of new collections is asked, unless it is in this program; `None` too if the caller may not see
+    /// that connection.
+    async fn embedding_endpoint(&self, caller: &Caller) -> Option<String> {
+        let embedding = &self.documents.embedding;
+        let model = embedding.of_new_collections().await.ok()?;
+        let connection = embedding.connection_of(&model).await.ok()??;
+        authorize(caller, Action::Read, crate::connections::of(&connection)).ok()?;
+        Some(connection.base_url)
+    }
+
     /// The model of collections that have none yet, and the numbers in its vectors, if they are known.
     pub(crate) async fn preferred_embedding(&self) -> AppResult<(String, u32)> {
         let embedding = &self.documents.embedding;
         let preferred = embedding.preferred();
         if preferred == embedding.built_in().model() {
             let dimension = u32::try_from(embedding.built_in().dimension()).unwrap_or(u32::MAX);
-            return Ok((preferred.to_owned(), dimension));
+            return Ok((preferred, dimension));
         }
         let known = self.store.collection_vectors(self.tenant()).await?;
-        let of_it = known.into_iter().find(|one| one.model.as_deref() == Some(preferred));
-        Ok((preferred.to_owned(), of_it.and_then(|one| one.dimension).unwrap_or(0)))
+        let of_it = known.into_iter().find(|one| one.model.as_deref() == Some(preferred.as_str()));
+        Ok((preferred, of_it.and_then(|one| one.dimension).unwrap_or(0)))
     }
 
     async fn models_of(&self, visible: &[Collection]) -> AppResult<Vec<EmbeddingModelStats>> {

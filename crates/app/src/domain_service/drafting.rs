@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::{DataCaller, DataDraft};
-use steward_domains::draft::{Alike, Found, Lookup, Request, draft, in_words, lookups, lookups_of_parts, similar};
+use steward_domains::draft::{
+    Alike, Found, Lookup, Request, draft, first_places, in_words, lookups, lookups_of_parts, similar, with_ties,
+};
 use steward_domains::model::Grantee;
 use steward_domains::query::Query;
 use steward_domains::registry::{Known as KnownDomain, Visible};
@@ -55,8 +57,21 @@ impl DomainService {
         found.extend(self.look_up(&known, &reader, lookups_of_parts(&read, &subjects, &found)).await);
         let alike = self.alike(&known, &read).await.unwrap_or_default();
         match draft(&read, visible, &subjects, &known.views, &found, &alike) {
-            Some(made) => Ok(Some(told(&made.query, made.unread, made.sure))),
-            None => Ok(Some(told(&Query::default(), read.content(), false)).filter(|draft| !draft.unread.is_empty())),
+            Some(made) => {
+                let query = if made.sure { self.with_ties(&known, &reader, made.query).await } else { made.query };
+                Ok(Some(told(&query, made.unread, made.sure)))
+            }
+            None => Ok(Some(told(&Query::default(), read.naming(), false)).filter(|draft| !draft.unread.is_empty())),
+        }
+    }
+
+    /// The query for all rows that share the first place, where it asks for the first one.
+    async fn with_ties(&self, known: &Arc<Known>, reader: &Reader, query: Query) -> Query {
+        let Some(places) = first_places(&query) else { return query };
+        let asked = self.ask_with(known, reader, &places, RowsFor::Person);
+        match tokio::time::timeout(LONGEST, asked).await {
+            Ok(Ok(answer)) => with_ties(query, &answer.rows),
+            _ => query,
         }
     }
 

@@ -118,7 +118,7 @@ impl DomainService {
 fn rows_of(answer: DataAnswer) -> Found {
     let columns: Vec<String> = answer.columns.into_iter().map(|column| column.name).collect();
     let object = |row: Vec<Value>| columns.iter().cloned().zip(row).collect::<Map<String, Value>>();
-    Found { rows: answer.rows.into_iter().map(object).collect(), next: answer.next }
+    Found { rows: answer.rows.into_iter().map(object).collect(), next: answer.next, cut: answer.note }
 }
 
 fn refused(errors: &GraphQlErrors) -> DataError {

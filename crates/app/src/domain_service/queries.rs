@@ -54,16 +54,27 @@ impl DomainService {
         let mut rows = read.rows;
         tidy(&lowered.columns, &mut rows);
         let mut embedded: Vec<Map<String, Value>> = Vec::new();
+        let mut cut: Vec<String> = Vec::new();
         if !lowered.relations.is_empty() {
             embedded = objects(&lowered.columns, &rows);
             for relation in &lowered.relations {
                 let mut children = Vec::new();
                 if let Some((sql, values)) = relation.lower(&rows) {
                     let read = self.databases.read(&access, sql, values).await;
-                    children = read.map_err(|error| failed(datasource, &error))?.rows;
+                    let read = read.map_err(|error| failed(datasource, &error))?;
+                    if read.truncated.is_some() {
+                        cut.push(format!(
+                            "The rows of `{}` are too many to be shown together: ask for fewer.",
+                            relation.name
+                        ));
+                    }
+                    children = read.rows;
                     tidy(&relation.columns, &mut children);
                 }
-                attach(&mut embedded, &rows, relation, &children);
+                let (more, most) = attach(&mut embedded, &rows, relation, &children);
+                if more > 0 {
+                    cut.push(cut_lists(&relation.name, more, most));
+                }
             }
         }
         let shown: Vec<usize> = (0..lowered.columns.len()).filter(|at| !lowered.columns[*at].is_hidden()).collect();
@@ -82,12 +93,12 @@ impl DomainService {
             datasource: datasource.name.clone(),
             query: serde_json::to_value(query).unwrap_or_default(),
             found: values.len(),
-            truncated: read.truncated.is_some() || values.len() >= checked.limit() as usize,
+            truncated: read.truncated.is_some() || values.len() >= checked.limit() as usize || !cut.is_empty(),
             columns,
             rows: values,
             next,
             shape: serde_json::to_value(form).unwrap_or_default(),
-            note: None,
+            note: (!cut.is_empty()).then(|| cut.join(" ")),
             sql: lowered.sql,
             untrusted: Vec::new(),
             files: datasource
@@ -101,13 +112,22 @@ impl DomainService {
         if rows_for == RowsFor::Model {
             let columns: Vec<&OutColumn> = shown.iter().map(|at| &lowered.columns[*at]).collect();
             let key = known.domains.key(checked.domain());
+            let noted = answer.note.take();
             cut_down(&mut answer, datasource.visibility, &columns, key);
+            answer.note = noted.into_iter().chain(answer.note.take()).reduce(|one, other| format!("{one} {other}"));
             let embedded =
                 lowered.relations.iter().flat_map(|one| one.columns.iter().map(|column| (&one.name, column)));
             answer.untrusted = untrusted_columns(&answer, &columns, embedded, key, datasource.untrusted);
         }
         Ok(answer)
     }
+}
+
+fn cut_lists(relation: &str, more: usize, most: usize) -> String {
+    let lists = if more == 1 { "1 row has".to_owned() } else { format!("{more} rows have") };
+    format!(
+        "{lists} more than the {most} `{relation}` shown: give a higher `limit` to `{relation}`, or ask for them by themselves."
+    )
 }
 
 /// Columns of an answer that show words of strangers. What a column is declared to hold says nothing: SQLite keeps any

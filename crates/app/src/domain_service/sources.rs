@@ -36,6 +36,12 @@ impl DomainService {
         Ok(access)
     }
 
+    /// Files of a folder that are no tables, each with the reason.
+    pub(crate) async fn left_out_of(&self, datasource: &Datasource) -> Vec<String> {
+        let Ok(access) = self.access(datasource).await else { return Vec::new() };
+        tokio::task::spawn_blocking(move || access.left_out()).await.unwrap_or_default()
+    }
+
     /// The same for statements of somebody.
     pub(crate) async fn access_for(&self, datasource: &Datasource, reader: &Reader) -> DataResult<DatasourceAccess> {
         if datasource.as_asking_user && reader.email.is_none() {
@@ -57,7 +63,7 @@ impl DomainService {
             None => None,
             Some(id) => Some(self.open_credential(datasource, id).await.map_err(failed)?),
         };
-        DatasourceAccess::new(datasource, secret.as_ref(), &self.parts.workspace, &self.parts.places)
+        DatasourceAccess::new(datasource, secret.as_ref(), &self.parts.workspace.get(), &self.parts.places)
             .map_err(|error| failed(error.to_string()))
     }
 

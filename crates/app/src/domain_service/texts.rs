@@ -13,6 +13,9 @@ use steward_domains::model::Grantee;
 use steward_domains::parser::parse;
 use steward_domains::{Analysis, Catalog, Diagnostic, analyze};
 
+/// What no domain can be called, since its address is that of all texts.
+const TEXTS: &str = "texts";
+
 /// Longest text of one domain or view, bytes.
 const LONGEST: usize = 1 << 20;
 /// Longest text of several together, bytes: those of a thousand tables have about 2 MB.
@@ -90,6 +93,9 @@ impl DomainService {
                 "the text is that of the {kind} `{found}`, not of `{wanted}`; use the same name in both places"
             )));
         }
+        for (kind, name, _) in &items {
+            check_name(*kind, name)?;
+        }
         if let Some((kind, name, _)) = items.iter().find(|(.., range)| range.len() > LONGEST) {
             return Err(too_long(&format!("the {kind} `{name}`"), LONGEST));
         }
@@ -115,6 +121,16 @@ impl DomainService {
         let as_saved = |(text, diff)| SavedText { text, diff, warnings: warnings.clone() };
         Ok(saved.into_iter().zip(diffs).map(as_saved).collect())
     }
+}
+
+fn check_name(kind: DomainTextKind, name: &str) -> DataResult<()> {
+    if kind == DomainTextKind::Domain && name == TEXTS {
+        return Err(DataError::Refused(format!(
+            "a domain can't be called `{TEXTS}`, as /api/domains/{TEXTS} is the address of all texts; choose another name, \
+             such as `text_rows`"
+        )));
+    }
+    Ok(())
 }
 
 /// A person answers for what they save; how confidential it is stays, since they have read what was there.
@@ -172,4 +188,19 @@ fn told(text: &str, diagnostic: &Diagnostic) -> String {
     let line = before.matches('\n').count() + 1;
     let hint = diagnostic.hint.as_ref().map_or_else(String::new, |hint| format!(" {hint}"));
     format!("line {line}: {}{hint}", diagnostic.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_name;
+    use steward_core::datasource::DomainTextKind;
+
+    #[test]
+    fn a_domain_has_an_address_of_its_own() {
+        assert!(check_name(DomainTextKind::Domain, "texts").is_err());
+        assert!(check_name(DomainTextKind::View, "texts").is_ok());
+        for name in ["text", "query", "search", "Texts"] {
+            assert!(check_name(DomainTextKind::Domain, name).is_ok(), "{name}");
+        }
+    }
 }

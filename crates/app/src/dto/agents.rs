@@ -43,6 +43,8 @@ pub struct AgentInput {
     pub credentials: Option<BTreeMap<String, CredentialId>>,
     /// What it keeps for itself; left out: as it is.
     pub own_data: Option<OwnData>,
+    /// Whether documents that its users upload from now on are linked to it; left out: as it is.
+    pub auto_link_uploads: Option<bool>,
     /// Whatever people keep beside it; left out: what is there.
     #[serde(default)]
     #[schema(value_type = Object)]
@@ -93,6 +95,10 @@ impl AgentInput {
             skills: self.skills.or_else(|| before.map(|agent| agent.skills.clone())).unwrap_or_default(),
             credentials: self.credentials.or_else(|| before.map(|agent| agent.credentials.clone())).unwrap_or_default(),
             own_data: self.own_data.or_else(|| before.map(|agent| agent.own_data)).unwrap_or_default(),
+            auto_link_uploads: self
+                .auto_link_uploads
+                .or_else(|| before.map(|agent| agent.auto_link_uploads))
+                .unwrap_or_default(),
             metadata: self.metadata.or_else(|| before.map(|agent| agent.metadata.clone())).unwrap_or_default(),
         }
     }

@@ -9,10 +9,14 @@ use utoipa::ToSchema;
 pub struct Config {
     /// In groups.
     pub groups: Vec<ConfigGroup>,
-    /// Names of settings that are saved and count from the next start on.
+    /// Names of changed settings that act after a restart.
     pub restart_pending: Vec<String>,
     /// The file of settings, which need not be there.
     pub file: String,
+    /// Why the file as it is now, or what another node has saved, is not in force; what was before is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub not_applied: Option<String>,
 }
 
 /// Settings that belong together.
@@ -71,15 +75,19 @@ pub struct ConfigField {
     pub given_by: Option<String>,
     /// Its environment variable.
     pub variable: String,
-    /// Where it is changed, and when that counts.
+    /// When a change acts.
     pub effect: Effect,
+    /// Why it acts after a restart only.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub why_restart: String,
     /// Whether it can be changed here.
     pub changeable: bool,
     /// Why it can't, and how else.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub why_not: Option<String>,
-    /// Whether it is saved and counts only from the next start on.
+    /// Whether it was changed and acts only after a restart.
     pub pending: bool,
     /// What it may be, of a choice.
     #[serde(skip_serializing_if = "Vec::is_empty")]

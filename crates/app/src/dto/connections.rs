@@ -2,7 +2,7 @@ use super::auth::AuthInput;
 use super::exam::ExamBrief;
 use serde::{Deserialize, Serialize};
 use steward_core::ConnectionId;
-use steward_core::model::{self, Auth, Capabilities, Price, Provider, Wire};
+use steward_core::model::{self, Auth, Capabilities, Price, Provider, Strategy, Wire};
 use steward_core::ports::{self, ExamState, TypedKey};
 use utoipa::ToSchema;
 
@@ -73,6 +73,8 @@ pub struct ConnectionInput {
     pub auth: AuthInput,
     /// What the model can do; sensible values if left out.
     pub capabilities: Option<Capabilities>,
+    /// How the model calls tools, where no more than that is to be said of what it can do.
+    pub strategy: Option<Strategy>,
     /// Which of the provider's interfaces is spoken; the usual one if left out.
     pub wire: Option<Wire>,
     /// Its price, where it is not the one of the price table.
@@ -144,6 +146,12 @@ impl ConnectionInput {
     /// With the key, if one was typed; capabilities that were left out are those it had before.
     pub fn with_id(self, id: ConnectionId, before: Option<Capabilities>) -> (model::Connection, TypedKey) {
         let (auth, key) = self.auth.parted();
+        let mut capabilities = self.capabilities.or(before).unwrap_or_default();
+        let mut by_hand = Vec::new();
+        if let Some(strategy) = self.strategy {
+            capabilities.strategy = strategy;
+            by_hand.push("strategy".to_owned());
+        }
         let connection = model::Connection {
             id,
             name: self.name.trim().to_owned(),
@@ -151,9 +159,9 @@ impl ConnectionInput {
             base_url: self.base_url.trim().trim_end_matches('/').to_owned(),
             model: self.model.trim().to_owned(),
             auth,
-            capabilities: self.capabilities.or(before).unwrap_or_default(),
+            capabilities,
             wire: self.wire,
-            by_hand: Vec::new(),
+            by_hand,
             price: self.price,
             weight: self.weight,
             in_house: self.in_house,
@@ -204,6 +212,10 @@ mod tests {
         let before = model::Capabilities::tiny(512);
         let (kept, _) = input().with_id(id, Some(before.clone()));
         assert_eq!(kept.capabilities, before);
+        let react = ConnectionInput { strategy: Some(model::Strategy::React), ..input() };
+        let (chosen, _) = react.with_id(id, Some(before.clone()));
+        assert_eq!(chosen.capabilities, model::Capabilities { strategy: model::Strategy::React, ..before });
+        assert_eq!(chosen.by_hand, ["strategy"]);
         let (core, _) = input().with_id(id, None);
         assert_eq!(core.base_url, "http://127.0.0.1:9/v1");
         let mut expect = json!(core);

@@ -91,8 +91,12 @@ pub struct Chat {
     /// Whether to plan first.
     #[serde(default = "loop_mode")]
     pub mode: Mode,
-    /// Another connection than the agent's.
+    /// A connection for all of its model calls, in place of the agent's.
     pub connection_id: Option<ConnectionId>,
+    /// A connection for its plans alone, before `connection_id`.
+    pub planner_connection_id: Option<ConnectionId>,
+    /// A connection for all but its plans, before `connection_id`.
+    pub executor_connection_id: Option<ConnectionId>,
     /// Files of the workspace that belong to it.
     #[serde(default)]
     #[schema(max_items = 20)]

@@ -1,3 +1,4 @@
+use super::named::NamedRef;
 use serde::{Deserialize, Serialize};
 use steward_core::document::{ChunkArea, Chunking, Document, Rerank, SearchWeights};
 use steward_core::governance::Classification;
@@ -86,6 +87,8 @@ pub struct AddedDocument {
     pub added: AddedAs,
     /// The document that has the content.
     pub document: Document,
+    /// The agents that it is linked to by this upload: the chosen one, and those with `auto_link_uploads`.
+    pub linked: Vec<NamedRef>,
 }
 
 /// A document and who has it.
@@ -292,6 +295,11 @@ pub struct VectorStoreStats {
     pub embedding_model: String,
     /// Numbers in its vectors; 0: not known yet.
     pub dimension: u32,
+    /// Address that this model is asked at; null: it is in this program, or one may not see its connection.
+    #[schema(required)]
+    pub endpoint: Option<String>,
+    /// Whether an Ollama of this machine was found by itself.
+    pub ollama_auto_detected: bool,
     /// The models of the collections that one may see.
     pub models: Vec<EmbeddingModelStats>,
     /// Whether a cross-encoder is installed, by which searches are re-ranked.

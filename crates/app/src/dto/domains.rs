@@ -16,7 +16,7 @@ pub struct DatasourceInput {
     /// What domains call it. Unique.
     #[schema(min_length = 1, max_length = 40, pattern = "^[A-Za-z_][A-Za-z0-9_]*$")]
     pub name: String,
-    /// `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// `sqlite:PATH` or `folder:PATH` (of CSV, JSON or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     #[schema(min_length = 1, max_length = 500)]
     pub database: String,
     /// Holds its user and password.
@@ -47,6 +47,8 @@ pub struct DatasourceInput {
 pub struct DatasourceSchema {
     /// Its tables and views that may be read, by name.
     pub tables: Vec<DatasourceTable>,
+    /// Files of a folder that are no tables, each with the reason.
+    pub left_out: Vec<String>,
 }
 
 /// A table or view of a datasource.

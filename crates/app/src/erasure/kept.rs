@@ -1,10 +1,11 @@
 //! What agents keep for a person, and their calendar: told to them, and deleted with them or with their account.
 
-use super::{Lines, counted, line};
+use super::{Lines, PAGE, counted, line};
 use crate::app::{App, AppError, AppResult};
 use crate::dto::retention::KindCount;
 use serde_json::json;
 use steward_core::agent::KeptFor;
+use steward_core::ports::{ScheduleFilter, ScheduleRow};
 use steward_core::{AgentId, UserId};
 
 impl App {
@@ -18,6 +19,7 @@ impl App {
             counted("reminders", self.store.reminders_of(tenant, of).await?.len()),
             counted("databases", databases),
             counted("calendars", usize::from(calendar)),
+            counted("schedules", self.schedules_kept_of(user).await?.len()),
         ])
     }
 
@@ -26,7 +28,8 @@ impl App {
         let files = self.databases.delete_of(user).await?;
         let rows = self.store.delete_kept_of(self.tenant(), user).await?;
         let calendar = self.calendars.delete(self.tenant(), user).map_err(|error| unusable(&error))?;
-        Ok(files + rows + u64::from(calendar))
+        let schedules = self.store.delete_schedules_of(self.tenant(), user).await?;
+        Ok(files + rows + u64::from(calendar) + schedules)
     }
 
     pub(super) async fn export_kept(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
@@ -43,6 +46,10 @@ impl App {
         for (agent, doc) in self.store.database_docs_of(tenant, of).await? {
             line(lines, "database_documentation", json!({"agent": agent, "text": doc.text})).await?;
         }
+        for row in self.schedules_kept_of(user).await? {
+            let told = json!({"id": row.id, "agent": row.agent, "schedule": row.body, "deleted_at": row.deleted_at});
+            line(lines, "schedule", told).await?;
+        }
         for agent in self.own_databases(user)? {
             for (table, all) in self.databases.dump(agent, user).await? {
                 let shown = json!({"agent": agent, "table": table, "columns": all.columns, "rows": all.rows});
@@ -53,6 +60,23 @@ impl App {
             line(lines, "calendar", json!({"text": text})).await?;
         }
         Ok(())
+    }
+
+    /// Those that they deleted, too.
+    async fn schedules_kept_of(&self, user: UserId) -> AppResult<Vec<ScheduleRow>> {
+        let mut all = Vec::new();
+        for deleted in [false, true] {
+            let mut filter = ScheduleFilter { owner: Some(user), deleted, limit: PAGE, ..ScheduleFilter::default() };
+            loop {
+                let page = self.store.schedules(self.tenant(), &filter).await?;
+                filter.before = page.items.last().map(|last| last.id);
+                all.extend(page.items);
+                if !page.more {
+                    break;
+                }
+            }
+        }
+        Ok(all)
     }
 
     fn own_databases(&self, user: UserId) -> AppResult<Vec<AgentId>> {

@@ -198,6 +198,21 @@ pub fn model(models: Arc<dyn Models>) -> Check {
     Check::new("model", probe.clone()).quick(probe)
 }
 
+/// The connections that settings name for planning and for the rest; nothing where they name none.
+pub fn roles(registry: Arc<ConnectionRegistry>) -> Check {
+    let probe = move || {
+        let found = registry.roles().into_iter().map(|(role, named)| {
+            let found = match named {
+                Ok(chosen) => Found::ok(format!("{} ({}), by {}", chosen.name, chosen.model, role.setting())),
+                Err(error) => Found::down(format!("{}; runs that need it are refused", error.message), error.hint),
+            };
+            found.named(role.name())
+        });
+        std::future::ready(found.collect())
+    };
+    Check::new("", probe.clone()).quick(probe)
+}
+
 /// Each connection but the built-in model is asked for its models.
 pub fn connections(registry: Arc<ConnectionRegistry>) -> Check {
     Check::new("connection", move || {

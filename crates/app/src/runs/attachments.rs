@@ -22,7 +22,7 @@ impl App {
                 "send several messages, or put the files into one folder and name that",
             ));
         }
-        let (root, wanted) = (PathBuf::from(&self.workspace), paths.to_vec());
+        let (root, wanted) = (PathBuf::from(self.workspace.copy()), paths.to_vec());
         let missing = tokio::task::spawn_blocking(move || wanted.into_iter().find(|path| !is_inside(&root, path)))
             .await
             .map_err(|_| AppError::unavailable("the files could not be looked at"))?;

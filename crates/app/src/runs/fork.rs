@@ -22,16 +22,24 @@ impl App {
         })?;
         authorize(caller, Action::Ask, of(&agent))?;
         self.require_disk_room()?;
-        let connection = match wanted.connection_id {
-            None => self.connection_named_for(id).await?,
-            named => named,
-        };
+        let (mut connection, mut planner, mut executor) = (wanted.connection_id, None, None);
+        if connection.is_none() {
+            (planner, executor) = self.connections_named_for(id).await?;
+            if planner == executor {
+                (connection, planner, executor) = (executor, None, None);
+            }
+        }
+        for named in [planner, executor].into_iter().flatten() {
+            self.may_ask_connection(caller, named).await?;
+        }
         self.check_connection(caller, &agent, connection).await?;
         let conversation = self.branch(caller, &row).await?;
         // What was allowed with a request was for that run: a fork asks again.
         let start = StartRun {
             conversation,
             connection,
+            planner,
+            executor,
             grants: Vec::new(),
             ..self.run_of_agent(caller, agent, wanted.input.unwrap_or_default())
         };
@@ -47,12 +55,23 @@ impl App {
         }
     }
 
-    /// The connection that a person chose for the run, if it is there.
-    async fn connection_named_for(&self, run: RunId) -> AppResult<Option<ConnectionId>> {
-        let state = self.runs.state(run).await?;
-        let chosen = state.setup.filter(|setup| setup.names_connection).map(|setup| setup.connection);
-        let Some(chosen) = chosen else { return Ok(None) };
-        Ok(self.deps().models.select(Some(chosen)).await.is_ok().then_some(chosen))
+    /// The connections that a person chose for the plans of the run and for the rest, if they are there.
+    async fn connections_named_for(&self, run: RunId) -> AppResult<(Option<ConnectionId>, Option<ConnectionId>)> {
+        let Some(setup) = self.runs.state(run).await?.setup else { return Ok((None, None)) };
+        let executor = setup.names_connection.then_some(setup.connection);
+        let planner = match setup.planner.as_deref() {
+            Some(planner) => planner.named.then_some(planner.connection),
+            // One connection was named for all of it.
+            None => executor,
+        };
+        let mut there = Vec::new();
+        for named in [planner, executor] {
+            there.push(match named {
+                Some(id) => self.deps().models.select(Some(id)).await.is_ok().then_some(id),
+                None => None,
+            });
+        }
+        Ok((there[0], there[1]))
     }
 
     /// Refuses before anything is written.

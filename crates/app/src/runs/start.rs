@@ -21,6 +21,8 @@ pub struct RunRequest {
     /// Messages before it, as the program tells them or as an earlier run has them.
     pub history: Vec<Message>,
     pub asked_by: String,
+    /// Whether its client asks again itself when the model fails in passing, and goes on from this run then.
+    pub client_retries: bool,
 }
 
 #[derive(Debug)]
@@ -34,12 +36,15 @@ pub enum EarlierMessages {
 }
 
 impl App {
-    /// The messages of an earlier run that a program goes on from. A virtual key reaches what its user has asked,
-    /// whatever the user may see, and no runs of agents that it does not open.
-    pub async fn earlier_messages(&self, caller: &Caller, id: RunId) -> Result<EarlierMessages, EngineError> {
+    /// The messages of an earlier answer that a program goes on from: only the key that asked for it may, if it still
+    /// opens the agent, whatever else its user may see.
+    pub async fn earlier_messages(&self, caller: &Caller, answer: &str) -> Result<EarlierMessages, EngineError> {
+        let Some(id) = self.own_answer(caller, answer).await?.and_then(|answer| answer.run) else {
+            return Ok(EarlierMessages::Missing);
+        };
         let row = match self.store.run(self.tenant(), id).await {
-            Ok(row) if authorize(caller, Action::Read, Resource::EarlierRun { id, owner: row.user }).is_ok() => row,
-            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(EarlierMessages::Missing),
+            Ok(row) => row,
+            Err(StoreError::NotFound(_)) => return Ok(EarlierMessages::Missing),
             Err(error) => return Err(error.into()),
         };
         if row.status != RunStatus::Finished {
@@ -67,6 +72,9 @@ impl App {
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
         let documents = self.given_documents(caller, &chat.documents).await?;
         let wanted = chat.connection_id;
+        for named in [chat.planner_connection_id, chat.executor_connection_id].into_iter().flatten() {
+            self.may_ask_connection(caller, named).await?;
+        }
         self.check_connection(caller, &agent, wanted).await?;
         let (conversation, fresh) = match chat.conversation_id {
             Some(id) => (self.continued(caller, id, &agent).await?, false),
@@ -77,6 +85,8 @@ impl App {
             documents,
             mode: chat.mode,
             connection: wanted,
+            planner: chat.planner_connection_id,
+            executor: chat.executor_connection_id,
             ..self.run_of_agent(caller, agent, input)
         };
         match self.runs.start(start).await {
@@ -91,7 +101,7 @@ impl App {
     }
 
     pub async fn start_run(&self, caller: &Caller, request: RunRequest) -> Result<RunId, EngineError> {
-        let RunRequest { agent, input, history, asked_by } = request;
+        let RunRequest { agent, input, history, asked_by, client_retries } = request;
         let allowed = authorize(caller, Action::Ask, of(&agent));
         allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
         if let Some(shortage) = self.disk.shortage() {
@@ -102,6 +112,7 @@ impl App {
             origin: Origin::Api,
             asked_by,
             intent_filter: true,
+            client_retries,
             key: caller.principal.key.as_ref().map(|key| key.id),
             ..self.run_of_agent(caller, agent, input)
         };
@@ -110,7 +121,7 @@ impl App {
 
     /// Whether the caller may name this connection, and there is a model. Asked before anything is written: without one
     /// there is no run and no conversation.
-    pub(super) async fn check_connection(
+    pub(crate) async fn check_connection(
         &self,
         caller: &Caller,
         agent: &Agent,
@@ -124,7 +135,7 @@ impl App {
     }
 
     /// A run that the caller begins here, all else as usual.
-    pub(super) fn run_of_agent(&self, caller: &Caller, agent: Agent, input: String) -> StartRun {
+    pub(crate) fn run_of_agent(&self, caller: &Caller, agent: Agent, input: String) -> StartRun {
         StartRun {
             agent,
             input,
@@ -134,13 +145,17 @@ impl App {
             mode: Mode::Loop,
             origin: caller.origin,
             asked_by: caller.by(),
-            workspace: self.workspace.clone(),
+            workspace: self.workspace.copy(),
             grants: self.grants.clone(),
             connection: None,
+            planner: None,
+            executor: None,
             intent_filter: self.intent_filter,
+            client_retries: false,
             key: None,
             user: Some(caller.user()),
             source: Some(caller.source()),
+            occurrence: None,
         }
     }
 

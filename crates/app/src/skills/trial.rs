@@ -3,7 +3,7 @@ use crate::dto::skills::{SkillTest, SkillTested};
 use crate::skills::of;
 use crate::tool_calls::{authorized, direct_call};
 use std::time::Instant;
-use steward_core::policy::RiskClass;
+use steward_core::policy::{Decision, RiskClass, needs_four_eyes, strictest};
 use steward_core::ports::{Skills as _, ToolScope};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::truncate;
@@ -56,7 +56,49 @@ impl App {
             }
             None => AgentId(Uuid::nil()),
         };
+        if !wanted.dry_run {
+            self.check_rules_of_trial(caller, &skill, agent, wanted.confirm).await?;
+        }
         Ok(self.call_skill(caller, &skill, agent, wanted).await)
+    }
+
+    /// The rules of the installation hold for people as for agents: what is denied is not tried either, and what needs a
+    /// second person can't be confirmed by the first.
+    async fn check_rules_of_trial(
+        &self,
+        caller: &Caller,
+        skill: &Skill,
+        agent: AgentId,
+        confirmed: bool,
+    ) -> AppResult<()> {
+        let rules = self.kept_tool_rules().await?.of_run(agent, caller.origin, Some(caller.principal.role));
+        let takes_data_out = skill.risk == RiskClass::External || skill.kind().sends_out();
+        let Some(rule) = strictest(&rules, skill.risk, takes_data_out) else {
+            return Ok(());
+        };
+        let (name, rule_name) = (&skill.name, &rule.name);
+        if rule.decision == Decision::Deny {
+            return Err(AppError::forbidden(
+                format!("the rule “{rule_name}” of this installation denies `{name}`"),
+                "look at the dry run; an administrator can change the rule",
+            )
+            .code("denied_by_rule"));
+        }
+        if needs_four_eyes(&rules, skill.risk) {
+            return Err(AppError::forbidden(
+                format!("a rule of this installation wants a second person for `{name}`"),
+                "ask an agent that has the skill: its call waits for the approval of somebody else",
+            )
+            .code("denied_by_rule"));
+        }
+        if !confirmed {
+            return Err(AppError::conflict(
+                "confirm",
+                format!("the rule “{rule_name}” of this installation asks before `{name}` is called"),
+                "look at the dry run first, then send `confirm: true`",
+            ));
+        }
+        Ok(())
     }
 
     async fn call_skill(&self, caller: &Caller, skill: &Skill, agent: AgentId, wanted: SkillTest) -> SkillTested {
