@@ -6,6 +6,7 @@ use std::time::Duration;
 use steward_app::dto::about::PartStatus;
 use steward_app::{App, Check, Found};
 use steward_core::Timestamp;
+use steward_core::live::Live;
 use steward_core::ports::Clock;
 
 /// How often the files are looked at.
@@ -14,10 +15,13 @@ const EVERY: Duration = Duration::from_secs(3);
 const SOON: Duration = Duration::from_hours(21 * 24);
 
 /// Takes changed files in, for as long as it is polled; `renewed` hears the fingerprint of a new certificate.
-pub async fn keep_certificate(tls: Arc<Tls>, app: App, renewed: impl Fn(&str)) {
-    app.metrics.certificate_ends(tls.status().expires_at);
+pub async fn keep_certificate(tls: Live<Option<Arc<Tls>>>, app: App, renewed: impl Fn(&str)) {
     loop {
+        if let Some(tls) = &*tls.get() {
+            app.metrics.certificate_ends(tls.status().expires_at);
+        }
         tokio::time::sleep(EVERY).await;
+        let Some(tls) = tls.copy() else { continue };
         let looked_at = Arc::clone(&tls);
         let Ok(found) = tokio::task::spawn_blocking(move || looked_at.reload()).await else { continue };
         match found {
@@ -25,7 +29,6 @@ pub async fn keep_certificate(tls: Arc<Tls>, app: App, renewed: impl Fn(&str)) {
             Reloaded::Taken => {
                 let status = tls.status();
                 tracing::info!(ends = status.expires_at.rfc3339(), "a new certificate is in force");
-                app.metrics.certificate_ends(status.expires_at);
                 renewed(&status.fingerprint);
             }
             Reloaded::Refused(why) => tracing::warn!(why, "the certificate before stays in force"),
@@ -33,8 +36,9 @@ pub async fn keep_certificate(tls: Arc<Tls>, app: App, renewed: impl Fn(&str)) {
     }
 }
 
-pub fn certificate_check(tls: Arc<Tls>, clock: Arc<dyn Clock>) -> Check {
-    let look = move || std::future::ready(vec![found(&tls, clock.now())]);
+/// Finds nothing while there is no certificate.
+pub fn certificate_check(tls: Live<Option<Arc<Tls>>>, clock: Arc<dyn Clock>) -> Check {
+    let look = move || std::future::ready(tls.get().iter().map(|tls| found(tls, clock.now())).collect());
     Check::new("certificate", look.clone()).quick(look)
 }
 

@@ -16,6 +16,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::live::Live;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -37,15 +38,24 @@ pub(crate) struct Serving {
     pub main: MainRuntime,
     /// How long a client may take for a request's head, and between two pieces of its body.
     pub patience: Duration,
-    pub tls: Option<Arc<Tls>>,
+    /// Asked for each connection; one that is open stays as it is.
+    pub tls: Live<Option<Arc<Tls>>>,
+    /// Whether this connection is encrypted.
+    pub over_tls: bool,
 }
 
-pub(crate) async fn serve_one(stream: TcpStream, peer: SocketAddr, serving: Serving, stopped: watch::Receiver<bool>) {
-    let Some(tls) = serving.tls.clone() else {
+pub(crate) async fn serve_one(
+    stream: TcpStream,
+    peer: SocketAddr,
+    mut serving: Serving,
+    stopped: watch::Receiver<bool>,
+) {
+    let Some(tls) = serving.tls.copy() else {
         return serve_http1(stream, peer, serving, stopped).await;
     };
     let agreed = tokio::time::timeout(HANDSHAKE.min(serving.patience), handshake(stream, &tls)).await;
     let Ok(Some(stream)) = agreed else { return };
+    serving.over_tls = true;
     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
         serve_http2(stream, peer, serving, stopped).await;
     } else {
@@ -147,7 +157,7 @@ fn answer(
     let patience = serving.patience;
     let mut request = request.map(|body| receive_body(body, patience));
     request.extensions_mut().insert(ConnectInfo(peer));
-    if serving.tls.is_some() {
+    if serving.over_tls {
         request.extensions_mut().insert(OverTls);
     }
     // HTTP/2 has the name in the address only.

@@ -86,7 +86,7 @@ fn is_form_upload(path: &str) -> bool {
 pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
     let (counted, only_tls) = (RequestCount::begin(&request), only_tls(&request));
     let version = request.version();
-    let origin = AllowedOrigin::of(guard.hosts(), &request);
+    let origin = AllowedOrigin::of(&guard.hosts(), &request);
     let question = origin.as_ref().and_then(|origin| origin.answer_question(&request));
     let (request, body) = RequestBody::meter(request, &guard.bodies);
     let mut response = match question {
@@ -113,7 +113,8 @@ async fn handled(state: &Arc<ApiState>, request: Request, next: Next) -> Respons
 
 /// What stands between the audit trail and the handlers.
 async fn checked(state: &Arc<ApiState>, request: Request, next: Next) -> Response {
-    if let Err(problem) = check_host(&state.hosts, &request).and_then(|()| check_origin(&state.hosts, &request)) {
+    let hosts = state.hosts.get();
+    if let Err(problem) = check_host(&hosts, &request).and_then(|()| check_origin(&hosts, &request)) {
         return problem.into_response();
     }
     let Some(body) = RequestBody::of(&request) else {

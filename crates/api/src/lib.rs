@@ -5,6 +5,7 @@ mod auth;
 mod certificate;
 mod connection;
 mod connection_places;
+mod dialect;
 mod extract;
 mod gateway;
 mod guard;
@@ -46,15 +47,15 @@ pub use worker_threads::WorkerThreads;
 
 use guard::without_port;
 use std::net::{Ipv6Addr, SocketAddr};
-use std::sync::Arc;
 use steward_app::{Tenants, dto};
+use steward_core::live::Live;
 
 /// What the router has before it is known who asks. It leads to no application by itself: that of a caller is the one of
 /// their tenant, see [`tenant_app::TenantApp`].
 #[derive(Clone)]
 pub struct ApiState {
     pub tenants: Tenants,
-    pub hosts: Arc<Hosts>,
+    pub hosts: Live<Hosts>,
 }
 
 /// Which `Host` and `Origin` headers are taken, against DNS rebinding.

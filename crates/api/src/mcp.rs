@@ -9,7 +9,7 @@ use crate::ApiState;
 use crate::auth::{Client, identify};
 use crate::guard::MAX_BODY;
 use crate::headers::text;
-use crate::openai::{OpenAiError, no_key};
+use crate::openai::{OpenAiError, key_problem};
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -152,10 +152,7 @@ fn closed(error: &LoginError, headers: &HeaderMap, base: &str) -> Response {
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::UNAUTHORIZED,
     };
-    let message = match no_key(headers) {
-        Some(message) if status == StatusCode::UNAUTHORIZED => message,
-        _ => format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
-    };
+    let message = key_problem(error, headers);
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": message}});
     let mut answer = (status, Json(body)).into_response();
     let challenge =

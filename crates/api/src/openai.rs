@@ -5,6 +5,7 @@ pub(crate) mod chat;
 mod chat_frame;
 mod chat_stream;
 mod delta_projector;
+mod message_fields;
 mod misplaced;
 pub(crate) mod models;
 pub(crate) mod responses;
@@ -19,6 +20,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use steward_app::{Action, AppError, Caller, EngineError, NotPassed, Resource, authorize};
 use steward_core::Timestamp;
 use steward_core::approval::Subject;
@@ -35,7 +37,7 @@ pub(crate) struct OpenAiError {
     pub kind: &'static str,
     pub code: &'static str,
     pub message: String,
-    pub param: Option<&'static str>,
+    pub param: Option<Cow<'static, str>>,
     /// Further headers, names in lower case.
     pub headers: Vec<(&'static str, String)>,
 }
@@ -45,9 +47,9 @@ impl OpenAiError {
         Self { status, kind, code, message: message.into(), param: None, headers: Vec::new() }
     }
 
-    pub fn invalid(message: impl Into<String>, param: &'static str) -> Self {
+    pub fn invalid(message: impl Into<String>, param: impl Into<Cow<'static, str>>) -> Self {
         let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_value", message);
-        Self { param: Some(param), ..error }
+        Self { param: Some(param.into()), ..error }
     }
 
     /// `headers`: those of the request, which may have its key in another place.
@@ -56,11 +58,7 @@ impl OpenAiError {
             LoginError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             _ => (StatusCode::UNAUTHORIZED, "invalid_api_key"),
         };
-        let message = match no_key(headers) {
-            Some(message) if status == StatusCode::UNAUTHORIZED => message,
-            _ => format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
-        };
-        Self::new(status, "authentication_error", code, message)
+        Self::new(status, "authentication_error", code, key_problem(error, headers))
     }
 
     pub fn forbidden(message: impl Into<String>) -> Self {
@@ -77,10 +75,10 @@ impl OpenAiError {
         Self { status: StatusCode::NOT_FOUND, code: "model_not_found", ..Self::invalid(message, param) }
     }
 
-    /// `known`: names of connections.
-    pub fn unknown_connection(name: &str, known: &[String], param: &'static str) -> Self {
-        let known: Vec<String> = known.iter().map(|name| format!("{PREFIX}{name}")).collect();
-        Self { param: Some(param), ..unknown_model(&format!("{PREFIX}{name}"), &known) }
+    /// `known`: connections by the models behind them.
+    pub fn unknown_connection(name: &str, known: &[(String, String)], param: &'static str) -> Self {
+        let names: Vec<String> = known.iter().map(|(_, name)| format!("{PREFIX}{name}")).collect();
+        Self { param: Some(param.into()), ..unknown_model(&format!("{PREFIX}{name}"), &names, known) }
     }
 
     /// 429: a budget has no room.
@@ -112,13 +110,16 @@ impl OpenAiError {
         self
     }
 
-    /// `refused`: the model's error that ended the run. Steward has tried again already, so a client should not.
+    /// `refused`: the model's error that ended the run. One that may pass is the client's to try again, which goes on with the
+    /// run; after any other end that would be in vain.
     pub fn run_failed(message: String, refused: Option<&ModelError>) -> Self {
         let mut error = match refused {
             Some(refused) => Self { message, ..model_error(refused) },
             None => Self::failed(message),
         };
-        error.headers.push(("x-should-retry", "false".to_owned()));
+        if !refused.is_some_and(|refused| refused.class.is_transient()) {
+            error.headers.push(("x-should-retry", "false".to_owned()));
+        }
         error
     }
 
@@ -174,8 +175,20 @@ impl From<StoreError> for OpenAiError {
     }
 }
 
+/// What a program is told whose key opens nothing.
+pub(crate) fn key_problem(error: &LoginError, headers: &HeaderMap) -> String {
+    match (error, no_key(headers)) {
+        (LoginError::Unavailable(_), _) => error.to_string(),
+        (_, Some(missing)) => missing,
+        (LoginError::Token | LoginError::Stolen { .. }, None) => "the API key is not valid: it is unknown, expired or was \
+             withdrawn; send `Authorization: Bearer …` with one of this Steward (Settings → API key, or `steward key create`)"
+            .to_owned(),
+        (_, None) => format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
+    }
+}
+
 /// What is wrong where a request has no bearer token; `None`: it has one.
-pub(crate) fn no_key(headers: &HeaderMap) -> Option<String> {
+fn no_key(headers: &HeaderMap) -> Option<String> {
     const SEND: &str = "send it as `Authorization: Bearer …`";
     if bearer(headers).is_some() {
         return None;
@@ -220,6 +233,9 @@ pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
 pub(crate) fn no_answer(no_answer: &NoAnswer) -> OpenAiError {
     let mut told = model_error(&no_answer.error);
     told.headers.push(("x-steward-attempts", no_answer.attempts.len().to_string()));
+    if no_answer.error.class == ModelErrorClass::BadRequest {
+        told.headers.push(("x-should-retry", "false".to_owned()));
+    }
     told
 }
 

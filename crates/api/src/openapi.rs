@@ -86,6 +86,7 @@ static JSON: LazyLock<Result<String, String>> =
     LazyLock::new(|| document().to_json().map_err(|error| error.to_string()));
 static PAGE: LazyLock<String> = LazyLock::new(|| pages::page(&document()));
 const STYLE: &str = include_str!("openapi/pages/style.css");
+const TRY: &str = include_str!("openapi/pages/try.js");
 
 pub(crate) fn document_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(json))
@@ -95,6 +96,7 @@ pub(crate) fn docs_routes() -> Router<ApiState> {
     Router::new()
         .route("/docs", get(page).fallback(no_such_method))
         .route("/docs/style.css", get(style).fallback(no_such_method))
+        .route("/docs/try.js", get(script).fallback(no_such_method))
 }
 
 /// This document
@@ -115,4 +117,9 @@ async fn page() -> impl IntoResponse {
 async fn style() -> impl IntoResponse {
     let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     (headers, STYLE)
+}
+
+async fn script() -> impl IntoResponse {
+    let headers = [(header::CONTENT_TYPE, "text/javascript; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    (headers, TRY)
 }

@@ -2,11 +2,13 @@
 //! `code`. What both sides say differently is refused, never chosen from.
 
 use crate::dto::agents::AgentInput;
+use crate::dto::connections::ConnectionInput;
 use crate::dto::skills::SkillInput;
 use crate::problem::Problem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use steward_app::{AppError, FieldProblem};
 use steward_core::agent::Tuning;
 use steward_core::budget::Preset;
 use steward_core::policy::Policy;
@@ -80,6 +82,10 @@ fn unwrapped(body: &mut Body, wrapper: &str, known: &[&str]) -> Result<(), Probl
     Ok(())
 }
 
+fn inner<'a>(body: &'a Body, name: &str) -> Option<&'a Body> {
+    body.get(name).and_then(Value::as_object)
+}
+
 /// What an agent's `config` or `extra_config` may hold.
 const CONFIG: &[&str] = &[
     "system_prompt",
@@ -89,10 +95,20 @@ const CONFIG: &[&str] = &[
     "deep_planning_max_steps",
     "deep_planning_style",
     "credentials",
+    "auto_link_uploads",
 ];
 
 /// Gives an agent's fields our names; a part of them, for a change.
 fn agent(body: &mut Body) -> Result<(), Problem> {
+    for config in [Some(&*body), inner(body, "config"), inner(body, "extra_config")].into_iter().flatten() {
+        if config.contains_key("parser") {
+            return Err(Problem::invalid(
+                "parser",
+                "how tool calls are read is no setting of an agent",
+                "send `parser` with the connection that answers: POST /api/connections",
+            ));
+        }
+    }
     unwrapped(body, "config", CONFIG)?;
     unwrapped(body, "extra_config", CONFIG)?;
     if let Some(routing) = body.get_mut("llm_routing").and_then(Value::as_object_mut)
@@ -164,6 +180,58 @@ impl Published for AgentPatch {
     }
 }
 
+impl Published for ConnectionInput {
+    /// `parser` says in executors of this kind how calls are read from replies. What it asks for and is done here is taken;
+    /// all else is named together with what to do instead.
+    fn own_names(body: &mut Body) -> Result<(), Problem> {
+        let parser = match body.remove("parser") {
+            None | Some(Value::Null) => return Ok(()),
+            Some(Value::Object(parser)) => parser,
+            Some(_) => return Err(Problem::invalid("parser", "`parser` is no object", "send a JSON object")),
+        };
+        let can = inner(body, "capabilities");
+        let untrusted = can.is_some_and(|can| can.get("trusted") == Some(&Value::Bool(false)));
+        let says = can.is_some_and(|can| can.contains_key("strategy"));
+        let mut problems = Vec::new();
+        for (name, value) in parser {
+            let instead = match (name.as_str(), value.as_str().unwrap_or_default()) {
+                _ if value.is_null() => continue,
+                ("strategy", "native" | "guided_json" | "react" | "markers") => {
+                    let at: &[&str] = if says { &["capabilities", "strategy"] } else { &["strategy"] };
+                    to(body, "parser.strategy", value, at)?;
+                    continue;
+                }
+                ("source_field", "content") | ("fallback_field", "reasoning" | "reasoning_content") => continue,
+                ("fallback_strategy", "guided_json" | "react" | "markers" | "fuzzy") if untrusted => continue,
+                ("strategy", _) => {
+                    "choose guided_json, react or markers; phrases that imply a call (fuzzy) are read last from each \
+                     model that isn't trusted"
+                }
+                ("fallback_strategy", _) => {
+                    "leave it out; of a model that isn't trusted (`capabilities.trusted` is false, or an exam says so) \
+                     all other forms are read where its own holds no call, phrases last"
+                }
+                ("source_field" | "fallback_field", _) => {
+                    "leave it out; what the model answers is read first, its reasoning only where that holds no call"
+                }
+                ("guided_json_schema_path", _) => {
+                    "leave it out; the schema is made of the agent's tools for each request"
+                }
+                _ => {
+                    "`parser` may hold strategy, fallback_strategy, source_field, fallback_field and \
+                     guided_json_schema_path"
+                }
+            };
+            let title = match value.as_str() {
+                Some(word) => format!("`parser.{name}` can't be `{word}` here"),
+                None => format!("`parser.{name}` can't be set here"),
+            };
+            problems.push(FieldProblem { field: format!("parser.{name}"), title, hint: instead.to_owned() });
+        }
+        if problems.is_empty() { Ok(()) } else { Err(AppError::several(problems).into()) }
+    }
+}
+
 impl Published for SkillInput {
     fn own_names(body: &mut Body) -> Result<(), Problem> {
         let python = matches!(body.get("type").and_then(Value::as_str), Some("python" | "python_inline"));
@@ -231,8 +299,9 @@ fn read_keys(code: &str) -> Vec<String> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{NewAgent, Published, SkillInput};
+    use super::{ConnectionInput, NewAgent, Published, SkillInput};
     use serde_json::{Value, json};
+    use steward_core::model::Strategy;
     use steward_core::{AgentId, SkillId, Timestamp};
     use uuid::Uuid;
 
@@ -269,6 +338,63 @@ mod tests {
         ] {
             let error = renamed::<NewAgent>(body).unwrap_err();
             assert!(error.contains(expect), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_agent_takes_its_users_uploads_where_its_config_says_so() {
+        for body in [
+            json!({"name": "infra", "config": {"auto_link_uploads": true}}),
+            json!({"name": "infra", "auto_link_uploads": true}),
+        ] {
+            let NewAgent(agent) = renamed(body).unwrap();
+            assert_eq!(agent.auto_link_uploads, Some(true));
+        }
+        for body in [json!({"name": "a", "parser": {}}), json!({"name": "a", "extra_config": {"parser": {}}})] {
+            let error = renamed::<NewAgent>(body).unwrap_err();
+            assert!(error.contains("POST /api/connections"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_parser_of_an_executor_is_taken_as_far_as_it_is_done_here() {
+        let body = |parser: Value| json!({"name": "big", "provider": "vllm", "base_url": "http://127.0.0.1:9/v1", "model": "m", "parser": parser});
+        for (parser, strategy) in [
+            (json!({"strategy": "react"}), Some(Strategy::React)),
+            (json!({"strategy": "guided_json", "source_field": "content"}), Some(Strategy::GuidedJson)),
+            (
+                json!({"strategy": "markers", "fallback_field": "reasoning", "fallback_strategy": null}),
+                Some(Strategy::Markers),
+            ),
+            (json!({}), None),
+        ] {
+            let input: ConnectionInput = renamed(body(parser)).unwrap();
+            assert_eq!((input.strategy, input.capabilities), (strategy, None));
+        }
+        // What the other program recommends: each name that does nothing here is told, with what to do.
+        let recommended = json!({
+            "strategy": "react", "fallback_strategy": "fuzzy", "source_field": "reasoning", "fallback_field": "content",
+        });
+        let error = renamed::<ConnectionInput>(body(recommended)).unwrap_err();
+        for name in ["parser.fallback_strategy", "parser.source_field", "parser.fallback_field"] {
+            assert!(error.contains(name), "{error}");
+        }
+        let mut weak = body(json!({"strategy": "react", "fallback_strategy": "fuzzy"}));
+        weak["capabilities"] = json!({"trusted": false});
+        let weak: ConnectionInput = renamed(weak).unwrap();
+        assert_eq!(weak.strategy, Some(Strategy::React));
+        let mut both = body(json!({"strategy": "react"}));
+        both["capabilities"] = json!({"strategy": "markers"});
+        for (body, expect) in [
+            (both, "mean the same"),
+            (body(json!({"strategy": "fuzzy"})), "choose guided_json, react or markers"),
+            (body(json!({"strategy": 7})), "choose guided_json"),
+            (body(json!({"guided_json_schema_path": "config/guided-schema.json"})), "made of the agent's tools"),
+            (body(json!({"temperature": 1})), "may hold strategy"),
+            (body(json!("react")), "no object"),
+        ] {
+            let error = renamed::<ConnectionInput>(body).unwrap_err();
+            assert!(error.contains(expect), "{expect}: {error}");
         }
     }
 

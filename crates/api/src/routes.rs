@@ -4,6 +4,7 @@ mod admin;
 mod agents;
 mod approvals;
 mod audit;
+mod backups;
 mod budgets;
 mod collections;
 mod connections;
@@ -30,6 +31,7 @@ mod reminders;
 mod resource_access;
 mod retention;
 mod runs;
+mod schedules;
 mod scim;
 mod skills;
 mod tenants;
@@ -54,6 +56,7 @@ pub(crate) const TAGS: &[(&str, &str)] = &[
     ("identity", "How people log in: rules, providers of OpenID Connect, the directory. For administrators."),
     ("policies", "Rules over what agents do unasked, for the whole installation."),
     ("reminders", "What agents were asked to remind of."),
+    ("schedules", "What starts runs by itself."),
     ("connections", "Model endpoints."),
     ("usage", "What calls of models took."),
     ("budgets", "Hard limits of what may be spent."),
@@ -71,6 +74,7 @@ pub(crate) const TAGS: &[(&str, &str)] = &[
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),
     ("files", "Files in the workspace."),
     ("admin", "The settings of the program, and whether all is well that it needs."),
+    ("backups", "Copies of the whole installation; for its administrators."),
     ("about", "This installation."),
 ];
 
@@ -88,6 +92,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(governance::routes())
         .merge(retention::routes())
         .merge(reminders::routes())
+        .merge(schedules::routes())
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))
         .merge(usage::routes())
@@ -101,6 +106,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(scim::routes())
         .merge(audit::routes())
         .merge(admin::routes())
+        .merge(backups::routes())
         .merge(collections::routes())
         .merge(documents::routes())
         .merge(rag::routes())

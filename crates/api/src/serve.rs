@@ -10,6 +10,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::live::Live;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
@@ -24,7 +25,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub struct Listening {
     listener: TcpListener,
     pub address: SocketAddr,
-    tls: Option<Arc<Tls>>,
+    tls: Live<Option<Arc<Tls>>>,
 }
 
 impl Listening {
@@ -40,12 +41,12 @@ impl Listening {
             _ => format!("cannot listen on {address}: {error}; give --listen as ADDRESS:PORT"),
         })?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
-        Ok(Self { listener, address, tls: None })
+        Ok(Self { listener, address, tls: Live::default() })
     }
 
-    /// Connections are encrypted; `None`: they are not.
+    /// New connections are encrypted; `None`: they are not.
     #[must_use]
-    pub fn with_tls(self, tls: Option<Arc<Tls>>) -> Self {
+    pub fn with_tls(self, tls: Live<Option<Arc<Tls>>>) -> Self {
         Self { tls, ..self }
     }
 }
@@ -67,7 +68,7 @@ async fn serve_within(
     places: ConnectionPlaces,
 ) -> std::io::Result<WorkerThreads> {
     let main = MainRuntime(Some(Handle::current()));
-    let serving = Serving { router: router(state), main, patience, tls: listening.tls.clone() };
+    let serving = Serving { router: router(state), main, patience, tls: listening.tls.clone(), over_tls: false };
     let mut workers = WorkerThreads::start(&serving)?;
     tokio::select! {
         () = accept_all(&listening.listener, &workers, &places) => {}

@@ -42,6 +42,6 @@ impl ApiState {
     }
 
     fn with(&self, app: App) -> TenantApp {
-        TenantApp { app, hosts: Arc::clone(&self.hosts) }
+        TenantApp { app, hosts: self.hosts.get() }
     }
 }

@@ -23,6 +23,7 @@ mod random_requests;
 mod retention;
 mod rights;
 mod routing;
+mod schedules;
 mod scim;
 mod streams;
 mod tenants;
@@ -43,7 +44,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
-use steward_app::config::{Configuration, Layers, Live};
+use steward_app::config::{Apply, Configuration, Layers, Reconfigure};
 use steward_app::{
     AboutFacts, Access, App, AppParts, DiskRoom, DiskSpace, DocumentParts, DocumentService, DomainParts, DomainService,
     EmbeddingModels, Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter,
@@ -103,12 +104,11 @@ impl Answer {
 /// A program whose settings nothing depends on.
 struct Fixed;
 
-impl Live for Fixed {
-    fn check(&self, _: &Layers) -> Result<(), String> {
-        Ok(())
+#[async_trait]
+impl Reconfigure for Fixed {
+    async fn prepare(&self, _: &Layers) -> Result<Apply, String> {
+        Ok(Box::new(|| Box::pin(async {})))
     }
-
-    fn apply(&self, _: &Layers) {}
 
     fn restart_command(&self) -> String {
         "restart it".to_owned()
@@ -166,7 +166,7 @@ fn domains(
         embedder: models.clone(),
         clock: opener.clock.clone(),
         ids: ids.clone(),
-        workspace: opener.dir.path().to_owned(),
+        workspace: opener.dir.path().to_owned().into(),
         places: places(opener.dir.path()),
         alone: true,
     })
@@ -180,11 +180,11 @@ fn documents(opener: &Opener, tenant: TenantId, models: &Arc<NoModels>, ids: &Ar
         pages: models.clone(),
         picture_model: models.clone(),
         embedding: EmbeddingModels::new(models.clone(), opener.clock.clone()),
-        cross_encoder: None,
+        cross_encoder: None.into(),
         clock: opener.clock.clone(),
         ids: ids.clone(),
         data_dir: opener.dir.path().to_owned(),
-        workspace: "/nowhere".to_owned(),
+        workspace: "/nowhere".to_owned().into(),
         places: places(opener.dir.path()),
         disk: disk_with(Vec::new()),
         serving: true,
@@ -251,11 +251,11 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
             bus: Arc::new(InProcessBus::new()),
             clock: clock.clone(),
             ids: ids.clone(),
-            config: EngineConfig::default(),
+            config: EngineConfig::default().into(),
         }),
         access: Arc::new(access),
         health: Arc::new(Health::default()),
-        workspace: "/nowhere".to_owned(),
+        workspace: "/nowhere".to_owned().into(),
         grants: Vec::new(),
         intent_filter: true,
         store: store.clone(),
@@ -280,6 +280,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         config: configuration(Layers::default()),
         disk: disk_with(Vec::new()),
         uploads: Arc::default(),
+        automation: Arc::default(),
         metrics: Arc::default(),
         closing: Cancellation::default(),
     })
@@ -287,7 +288,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
 
 fn state(app: App, opener: &Opener) -> ApiState {
     let tenants = Tenants::new(app, opener.store.clone(), Arc::new(opener.clone()));
-    ApiState { tenants, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
+    ApiState { tenants, hosts: Hosts { loopback: true, ..Hosts::default() }.into() }
 }
 
 /// The same application with other parts.

@@ -56,7 +56,7 @@ pub(crate) async fn identify_provider(
         return Ok((app, known.clone()));
     }
     let client = Client::of_request(parts);
-    let base = format!("{}/scim/v2", client.origin(&state.hosts, &parts.headers));
+    let base = format!("{}/scim/v2", client.origin(&state.hosts.get(), &parts.headers));
     let caller = app.scim_caller(bearer, client.address, base).await?;
     parts.extensions.insert(caller.clone());
     Ok((app, caller))

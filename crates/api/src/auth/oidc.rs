@@ -179,7 +179,7 @@ fn see_other(location: &str) -> impl IntoResponse + use<> {
 
 /// Our own address by the name that the browser uses. The provider knows which ones are ours.
 fn redirect_uri(state: &ApiState, headers: &HeaderMap, client: &Client, name: &str) -> String {
-    let origin = client.origin(&state.hosts, headers);
+    let origin = client.origin(&state.hosts.get(), headers);
     let name = utf8_percent_encode(name, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
     format!("{origin}/api/auth/oidc/{name}/callback")
 }

@@ -13,6 +13,7 @@ use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt::Display;
+use steward_app::AppError;
 use utoipa::ToSchema;
 
 /// The body as `T`, within the limits that its schema gives. A type with `deny_unknown_fields` has a field that isn't known
@@ -143,31 +144,8 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        let reason = error.into_inner().to_string();
-        let field = named(&reason).map_or(path.clone(), |name| join(&path, name));
-        let field = if field.is_empty() || field == "." { "body".to_owned() } else { field };
-        Problem::invalid(
-            &field,
-            format!("`{field}`: {reason}"),
-            "correct this field; /docs lists what the body may hold",
-        )
+        AppError::of_body(&path, &error.into_inner().to_string()).into()
     })
-}
-
-/// The field that serde names in its message, where its path stops at the object around it.
-fn named(reason: &str) -> Option<&str> {
-    let rest = reason.strip_prefix("unknown field `").or_else(|| reason.strip_prefix("missing field `"))?;
-    rest.split('`').next()
-}
-
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() || path == "." {
-        return name.to_owned();
-    }
-    if path == name || path.ends_with(&format!(".{name}")) {
-        return path.to_owned();
-    }
-    format!("{path}.{name}")
 }
 
 /// Refuses the character U+0000, which databases can't keep; `field` is where `text` stands.

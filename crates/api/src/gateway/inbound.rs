@@ -8,6 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use serde::de::DeserializeOwned;
+use steward_app::AppError;
 use steward_core::passthrough_request::{PassthroughError, PassthroughRequest};
 
 /// Headers of a program's request that the endpoint gets too. Those that choose whose account pays, or say what program asks,
@@ -45,8 +46,13 @@ impl Inbound {
     }
 
     pub fn parsed<T: DeserializeOwned>(&self) -> Result<T, OpenAiError> {
-        serde_json::from_slice(&self.body)
-            .map_err(|error| OpenAiError::invalid(format!("the body is not understood: {error}"), "body"))
+        let mut body = serde_json::Deserializer::from_slice(&self.body);
+        serde_path_to_error::deserialize(&mut body).map_err(|error| {
+            let path = error.path().to_string();
+            let detail = AppError::of_body(&path, &error.into_inner().to_string()).detail;
+            let field = detail.field.unwrap_or_default();
+            OpenAiError::invalid(format!("the body is not understood: {}", detail.title), field)
+        })
     }
 }
 

@@ -122,6 +122,7 @@ fn respond(state: &TenantApp, passed: Passed, passage: Passage, reservation: Res
         passage,
         events,
         partial: BytesMut::new(),
+        failed: false,
         over: false,
         closing: Box::pin(state.usage_writer.closing()),
     };

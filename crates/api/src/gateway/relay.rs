@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, StreamExt};
 use memchr::memmem;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use steward_app::Reservation;
@@ -16,6 +16,7 @@ use steward_core::ports::{ByteStream, Passage};
 /// Longest part of an event that is kept back until the rest of it comes, bytes.
 const PARTIAL: usize = 1 << 20;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the answer")]
 pub(super) struct Relay {
     pub body: ByteStream,
     pub sniffer: UsageSniffer,
@@ -27,6 +28,8 @@ pub(super) struct Relay {
     pub events: bool,
     pub partial: BytesMut,
     pub refused: bool,
+    /// The provider has said in the stream that it failed.
+    pub failed: bool,
     pub over: bool,
     pub closing: BoxFuture<'static, ()>,
 }
@@ -40,7 +43,7 @@ impl Relay {
         }
         usage.cost_micros = self.price.map_or(0, |price| price.cost(&usage));
         let priced = self.price.is_some();
-        let failed = failed || self.refused;
+        let failed = failed || self.refused || self.failed;
         self.reservation.settle(Some(&self.connection), usage, priced, failed);
     }
 
@@ -74,6 +77,23 @@ fn whole_events(partial: &mut BytesMut, piece: Bytes) -> Bytes {
     all.freeze()
 }
 
+/// Whether one of these events is the provider's error, in a form that clients raise.
+fn tells_failure(events: &[u8], passage: Passage) -> bool {
+    if memmem::find(events, b"\"error\"").is_none() {
+        return false;
+    }
+    let lines = events.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| line.strip_prefix(b"data:")).any(|data| {
+        let Ok(value) = serde_json::from_slice::<Value>(data) else {
+            return false;
+        };
+        let errors = [&value["error"], &value["response"]["error"]];
+        passage == Passage::Responses && value["type"] == "error"
+            || value["choices"][0]["finish_reason"] == "error"
+            || errors.iter().any(|error| !error.is_null())
+    })
+}
+
 fn end_of_events(bytes: &[u8]) -> Option<usize> {
     let ends: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
     ends.iter().filter_map(|end| memmem::rfind(bytes, end).map(|at| at + end.len())).max()
@@ -96,6 +116,7 @@ impl Stream for Relay {
                 Some(Ok(piece)) => {
                     self.sniffer.take(&piece);
                     let out = if self.events { whole_events(&mut self.partial, piece) } else { piece };
+                    self.failed |= self.events && tells_failure(&out, self.passage);
                     if !out.is_empty() {
                         return Poll::Ready(Some(Ok(out)));
                     }
@@ -103,6 +124,10 @@ impl Stream for Relay {
                 Some(Err(error)) => {
                     tracing::warn!(connection = self.connection.name, %error, "an answer broke off");
                     self.settle(true);
+                    if self.failed {
+                        // The provider's own words are enough.
+                        return Poll::Ready(None);
+                    }
                     let told = if self.events { Ok(self.told(&model_error(&error))) } else { Err(error) };
                     return Poll::Ready(Some(told));
                 }
@@ -132,8 +157,9 @@ impl Drop for Relay {
 
 #[cfg(test)]
 mod tests {
-    use super::{PARTIAL, end_of_events, whole_events};
+    use super::{PARTIAL, end_of_events, tells_failure, whole_events};
     use bytes::{Bytes, BytesMut};
+    use steward_core::ports::Passage;
 
     #[test]
     fn events_go_out_whole_wherever_they_are_cut() {
@@ -147,6 +173,21 @@ mod tests {
                 sent.extend_from_slice(&out);
             }
             assert_eq!((&sent[..], &partial[..]), (&text[..text.len() - 4], &b"rest"[..]), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_providers_own_error_is_known() {
+        for (event, fails) in [
+            (r#"data: {"error": {"message": "overloaded"}}"#, true),
+            (r#"data: {"type": "error", "error": "x"}"#, true),
+            (r#"data: {"choices": [{"delta": {}, "finish_reason": "error"}]}"#, true),
+            (r#"data: {"type": "response.failed", "response": {"error": {"code": "x"}}}"#, true),
+            (r#"data: {"error": null, "choices": []}"#, false),
+            (r#"data: {"choices": [{"delta": {"content": "an \"error\""}, "finish_reason": null}]}"#, false),
+        ] {
+            let told = tells_failure(format!("{event}\n\n").as_bytes(), Passage::ChatCompletions);
+            assert_eq!(told, fails, "{event}");
         }
     }
 

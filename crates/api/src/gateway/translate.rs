@@ -2,6 +2,7 @@
 
 mod collected;
 mod content;
+mod fields;
 mod frame;
 mod request;
 mod responses_frame;
@@ -91,11 +92,11 @@ pub(super) async fn answer(
     request: Request,
     mut reservation: Reservation,
 ) -> Result<Response, OpenAiError> {
-    let Request { model: wanted, stream: streamed, include_usage, echo } = request;
+    let Request { model: wanted, stream: streamed, include_usage, echo, names } = request;
     let single_call = wanted.options.single_call;
     let same = |_: &Connection| -> ModelRequest { wanted.clone() };
     let call = ModelCall { targets, routing, request: &same, deadline_ms: wanted.timeout_ms };
-    let Opened { connection, attempts, stream } = match state.open_model(call).await {
+    let Opened { connection, attempts, stream, .. } = match state.open_model(call).await {
         Ok(opened) => opened,
         Err(error) => {
             reservation.settle(None, Usage::default(), true, true);
@@ -105,10 +106,10 @@ pub(super) async fn answer(
     let (id, created) = (state.new_id().simple().to_string(), state.now().0 / 1000);
     let model = format!("{PREFIX}{}", connection.name);
     let format: Box<dyn ReplyFormat> = if passage == Passage::Responses {
-        Box::new(ResponsesReply::new(id, created, model, echo, single_call))
+        Box::new(ResponsesReply::new(id, created, model, echo, (single_call, names)))
     } else {
         let chat = ChatFrame { id: format!("chatcmpl-{id}"), created, model };
-        Box::new(ChatReply { collected: Collected::new(id, single_call), chat, include_usage })
+        Box::new(ChatReply { collected: Collected::new(id, single_call, names), chat, include_usage })
     };
     let telling = Telling {
         stream: stream.take_until(state.usage_writer.closing().boxed()).boxed(),

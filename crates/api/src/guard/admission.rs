@@ -68,6 +68,7 @@ const LOWEST_ROLES: [(Role, &[&str]); 4] = [
             "/api/access/defaults",
             "/api/admin",
             "/api/audit",
+            "/api/backups",
             "/api/data-governance",
             "/api/groups",
             "/api/identity",

@@ -45,8 +45,8 @@ impl AuditGuard {
         Arc::new(Self { state: Arc::new(state), bodies, refusals: Refusals::default(), shown: Shown::new(handlers) })
     }
 
-    pub(super) fn hosts(&self) -> &Hosts {
-        &self.state.hosts
+    pub(super) fn hosts(&self) -> Arc<Hosts> {
+        self.state.hosts.get()
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -158,7 +158,7 @@ fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer:
     }
     let entry = entry.with("name", answer.name).with("code", answer.code).with("field", answer.field);
     let Some(note) = note else { return entry };
-    let mut entry = entry.with("reason", note.reason);
+    let mut entry = entry.with("reason", note.reason).with("changes", note.changes);
     if let Some(target) = note.target {
         entry.target = target;
     }

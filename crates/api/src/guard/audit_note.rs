@@ -1,3 +1,4 @@
+use serde_json::Value;
 use steward_app::Account;
 use steward_core::{TenantId, UserId};
 
@@ -12,6 +13,8 @@ pub(crate) struct AuditNote {
     pub(super) reason: Option<&'static str>,
     /// What it was done to, where the address does not say so.
     pub(super) target: Option<String>,
+    /// What was before and is now, for people, by the name of what was changed.
+    pub(super) changes: Option<Value>,
     /// In whose trail it stands, where no token says so.
     pub(super) tenant: Option<TenantId>,
 }
@@ -33,6 +36,11 @@ impl AuditNote {
 
     pub fn target(target: String) -> Self {
         Self { target: Some(target), ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn changes(self, changes: Value) -> Self {
+        Self { changes: Some(changes), ..self }
     }
 
     #[must_use]

@@ -2,11 +2,11 @@
 
 use super::hosts_and_origins::without_port;
 use crate::headers::{shown_path, text};
-use crate::openai::OpenAiError;
+use crate::openai::{OpenAiError, misplaced};
 use crate::problem::Problem;
 use crate::tls::OverTls;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 
 /// No inline script or style, nothing from elsewhere, no frame around us.
@@ -52,13 +52,17 @@ fn is_local(request: &Request) -> bool {
 }
 
 /// 404 under `/api` and `/docs`.
-pub(crate) async fn nothing_here(uri: Uri) -> Problem {
+pub(crate) async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if let Some(error) = misplaced(&method, uri.path(), &headers) {
+        return error.into_response();
+    }
     let shown = shown_path(&uri);
     Problem::new(
         StatusCode::NOT_FOUND,
         format!("there is nothing at {shown}"),
         "GET /docs lists what there is; /api/openapi.json has it for programs",
     )
+    .into_response()
 }
 
 /// 404 under `/v1`, as clients of OpenAI's dialect read it.

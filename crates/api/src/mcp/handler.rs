@@ -208,7 +208,8 @@ impl ServerHandler for McpHandler {
             checked(&ask_schema(), &arguments)?;
             let input = arguments["request"].as_str().unwrap_or_default().to_owned();
             let asked_by = caller.principal.name.clone();
-            let request = RunRequest { agent: agent.clone(), input, history: Vec::new(), asked_by };
+            let request =
+                RunRequest { agent: agent.clone(), input, history: Vec::new(), asked_by, client_retries: false };
             let begun = state.start_run(&caller, request).await;
             let run = begun.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
             return Ok(ask::follow(&state, &caller, run, &context).await?.into());

@@ -1,5 +1,7 @@
 //! Beginning a run under `/v1`. The same request again (with its `Idempotency-Key`, or as a retry of OpenAI's clients) joins
-//! the run that it began, and goes on with it from its log where it was stopped since its client had left.
+//! the run that it began, and goes on with it from its log where it was stopped since its client had left. Without either it
+//! goes on with a run whose client has left before it was answered, or that its model failed in passing: most clients ask
+//! again then, and don't say that they do.
 
 use crate::gateway::Inbound;
 use crate::guard::idempotency_key;
@@ -7,9 +9,10 @@ use crate::headers::text;
 use crate::openai::OpenAiError;
 use crate::tenant_app::TenantApp;
 use axum::http::{HeaderMap, StatusCode};
+use futures::FutureExt as _;
 use serde_json::Value;
 use std::time::Duration;
-use steward_app::{AnswerRequest, Attached, Caller, EngineError, RunRequest, Starting};
+use steward_app::{AnswerRequest, Attached, AwaitedStart, Caller, EngineError, RunRequest, Starting};
 use steward_core::RunId;
 use steward_core::hash::sha256_of;
 use steward_core::ports::{Remembered, StoreError};
@@ -52,15 +55,22 @@ pub(crate) async fn begin(
     let key = idempotency_key(&inbound.headers).map_err(invalid)?;
     let hash = sha256_of([request.path.as_bytes(), b"\n", &inbound.body]);
     let again = is_retry(&inbound.headers);
-    let start = Start { state: state.clone(), caller: caller.clone(), hash, request };
-    let begun = tokio::spawn(async move {
+    let awaited = key.is_none().then(|| AwaitedStart::new(caller, &hash));
+    let start = Start { state: state.clone(), caller: caller.clone(), hash, request, joins: key.is_none() };
+    let begun = async move {
         match key {
             Some(key) => start.once(&key).await,
             None if again => start.again().await,
-            None => start.new_run().await,
+            None => start.new_or_repeated().await,
         }
-    });
-    match begun.await {
+    };
+    // Boxed: each of the types that a task is made of would be proved to be `Send` through all of it.
+    let begun = tokio::spawn(begun.boxed());
+    let begun = begun.await;
+    if let Some(awaited) = awaited {
+        awaited.is_over();
+    }
+    match begun {
         Ok(begun) => begun,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(_) => Err(crate::openai::stopping()),
@@ -76,6 +86,8 @@ struct Start {
     caller: Caller,
     hash: String,
     request: AgentRequest,
+    /// Whether the same request may take its place without any sign.
+    joins: bool,
 }
 
 impl Start {
@@ -116,20 +128,34 @@ impl Start {
     /// For a request that its client says it has sent before.
     async fn again(self) -> Result<Begun, OpenAiError> {
         Starting::wait_for_others(&self.caller, &self.hash).await;
+        let agent = self.request.run.agent.id;
+        if let Some(attached) = self.state.attach_in_place_of_left(&self.caller, &self.hash, agent).await? {
+            return self.join_as(attached).await;
+        }
         match self.state.run_to_join(&self.caller, &self.hash).await? {
             Some(run) => self.join(run).await,
             // It was refused before it had begun.
+            None => self.new_or_repeated().await,
+        }
+    }
+
+    /// Most programs don't say that they ask again.
+    async fn new_or_repeated(self) -> Result<Begun, OpenAiError> {
+        Starting::wait_for_left(&self.caller, &self.hash).await;
+        let agent = self.request.run.agent.id;
+        match self.state.attach_to_repeated(&self.caller, &self.hash, agent).await? {
+            Some(attached) => self.join_as(attached).await,
             None => self.new_run().await,
         }
     }
 
     async fn new_run(self) -> Result<Begun, OpenAiError> {
-        let Self { state, caller, hash, request } = self;
+        let Self { state, caller, hash, request, joins } = self;
         let _starting = Starting::new(&caller, &hash);
         let run = state.start_run(&caller, request.run).await?;
-        let mut attached = Attached::new(&state, &caller, run);
+        let mut attached = Attached::new(&state, &caller, run, joins.then_some(hash.as_str()));
         if request.background {
-            attached.let_go();
+            attached.keep_running();
         }
         let noted = AnswerRequest { repeated: request.repeated, hash, stored: request.stored };
         state.note_answer(&caller, format!("{}{run}", request.prefix), (Some(run), None), &noted).await?;
@@ -137,13 +163,19 @@ impl Start {
     }
 
     async fn join(self, run: RunId) -> Result<Begun, OpenAiError> {
-        let mut attached = Attached::new(&self.state, &self.caller, run);
+        let attached = Attached::new(&self.state, &self.caller, run, self.joins.then_some(self.hash.as_str()));
+        self.join_as(attached).await
+    }
+
+    async fn join_as(self, mut attached: Attached) -> Result<Begun, OpenAiError> {
+        let run = attached.run();
         if self.request.background {
-            attached.let_go();
+            attached.keep_running();
         }
         match self.state.go_on_with_run(run).await {
             Ok(_) => Ok(Begun { run, joined: true, attached }),
             Err(EngineError::NotFound(_) | EngineError::Store(StoreError::NotFound(_))) => {
+                attached.let_go();
                 Err(invalid("the run of this request isn't kept any more; send the request again with a new key"))
             }
             Err(error) => Err(error.into()),

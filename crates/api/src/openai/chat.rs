@@ -5,6 +5,7 @@ use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
 use crate::openai::agent_start::{AgentRequest, Begun, begin};
 use crate::openai::chat_stream::stream;
+use crate::openai::message_fields::check_messages;
 use crate::openai::models::find;
 use crate::openai::run_events::run_events;
 use crate::openai::unsupported_fields::check_chat;
@@ -38,7 +39,9 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     may_ask(&caller)?;
     let (inbound, request) = inbound
         .read(|inbound| {
-            check_chat(&inbound.parsed()?)?;
+            let body = inbound.parsed()?;
+            check_chat(&body)?;
+            check_messages(&body)?;
             inbound.parsed::<ChatRequest>()
         })
         .await?;
@@ -103,7 +106,7 @@ fn run_request(caller: &Caller, mut agent: Agent, request: &ChatRequest) -> Resu
         agent.tuning.max_tokens = limit.max(1);
     }
     let asked_by = asked_by(&caller.principal, request.user.as_deref());
-    Ok(RunRequest { agent, input: input.text, history, asked_by })
+    Ok(RunRequest { agent, input: input.text, history, asked_by, client_retries: true })
 }
 
 /// The answer, and whether the run is over or waits for a person.

@@ -93,6 +93,7 @@ impl OpenAiDeltas {
 }
 
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the reply")]
 pub(crate) struct DeltaProjector {
     reply: String,
     earlier: Vec<String>,
@@ -100,6 +101,8 @@ pub(crate) struct DeltaProjector {
     weak: bool,
     /// The reply is held back: it may be corrected, or is a second try at something that was shown.
     held: bool,
+    /// It is held back as its text may turn out to be reasoning.
+    provisional: bool,
     /// The model's error after which nothing has come yet.
     refused: Option<ModelError>,
     /// The last reply was cut off at the limit of its length.
@@ -123,23 +126,44 @@ impl DeltaProjector {
                 self.held = self.weak;
                 Vec::new()
             }
-            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, reasoning, .. } => {
+            EventBody::ModelRequested { .. } => {
+                self.provisional = false;
+                Vec::new()
+            }
+            EventBody::ModelDelta {
+                purpose: Purpose::Reply | Purpose::Answer,
+                text,
+                reasoning,
+                provisional,
+                retracts,
+                ..
+            } => {
                 let mut deltas = Vec::new();
+                if retracts {
+                    deltas = self.take_back();
+                }
                 if !reasoning.is_empty() {
                     deltas.push(OpenAiDelta::Reasoning(reasoning));
                 }
+                if provisional {
+                    self.provisional = true;
+                } else if !text.is_empty() {
+                    deltas.extend(self.settle());
+                }
                 self.reply.push_str(&text);
-                if !text.is_empty() && !self.held {
+                if !text.is_empty() && self.is_shown() {
                     deltas.push(OpenAiDelta::Text(text));
                 }
                 deltas
             }
             EventBody::ModelResponded { ref calls, .. } if !calls.is_empty() => {
-                let mut deltas = self.release();
+                let mut deltas = self.settle();
+                deltas.extend(self.release());
                 deltas.extend(self.new_line());
                 self.held = self.weak;
                 deltas
             }
+            EventBody::ModelResponded { .. } => self.settle(),
             // What was sent can't be taken back: the new try begins on a line of its own.
             EventBody::ModelFailed { .. } => self.new_line(),
             EventBody::ModelCorrected { .. }
@@ -155,9 +179,28 @@ impl DeltaProjector {
         }
     }
 
+    fn is_shown(&self) -> bool {
+        !self.held && !self.provisional
+    }
+
+    /// Shows what might have been reasoning and is none.
+    fn settle(&mut self) -> Vec<OpenAiDelta> {
+        let settled = std::mem::take(&mut self.provisional) && !self.held && !self.reply.is_empty();
+        settled.then(|| OpenAiDelta::Text(self.reply.clone())).into_iter().collect()
+    }
+
+    /// The reply begins again; what was shown of it all the same stays above.
+    fn take_back(&mut self) -> Vec<OpenAiDelta> {
+        let deltas = self.new_line();
+        self.provisional = false;
+        deltas
+    }
+
     fn over(&mut self) {
+        let shown = self.is_shown();
+        self.provisional = false;
         let reply = std::mem::take(&mut self.reply);
-        if !reply.trim().is_empty() && !self.held {
+        if !reply.trim().is_empty() && shown {
             self.earlier.push(reply);
         }
     }
@@ -185,7 +228,7 @@ impl DeltaProjector {
     }
 
     fn new_line(&mut self) -> Vec<OpenAiDelta> {
-        let shown = !self.reply.is_empty() && !self.held;
+        let shown = !self.reply.is_empty() && self.is_shown();
         self.reply.clear();
         if !shown {
             return Vec::new();
@@ -204,9 +247,10 @@ impl DeltaProjector {
             }
             _ => {}
         }
-        let mut deltas = if answer == self.reply && !self.held {
+        let mut deltas = if answer == self.reply && self.is_shown() {
             Vec::new()
         } else if answer.is_empty() {
+            self.provisional = false;
             self.release()
         } else {
             self.over();
@@ -314,6 +358,44 @@ mod tests {
             finished("Saved.", &done),
         ]);
         assert_eq!(text, "I saved it.\n\nNow.\n\nSaved.");
+    }
+
+    #[test]
+    fn what_may_be_reasoning_is_held_back_until_it_is_known() {
+        let done = json!({"status": "completed"});
+        let provisional = |text: &str| json!({"type": "model.delta", "step": 1, "purpose": "reply", "text": text, "provisional": true});
+        let retracting = |text: &str| json!({"type": "model.delta", "step": 1, "purpose": "reply", "text": text, "reasoning": "Hm.", "retracts": true});
+        let responded = |text: &str| {
+            json!({"type": "model.responded", "step": 1, "purpose": "reply", "text": text, "calls": [], "finish": "stop",
+                   "usage": serde_json::from_str::<Value>(ZERO).unwrap()})
+        };
+        let text = |bodies: &[Value]| {
+            let (mut shown, mut projector) = (Vec::new(), DeltaProjector::default());
+            for body in bodies {
+                let deltas = projector.take(RunId(Uuid::from_u128(1)), serde_json::from_value(body.clone()).unwrap());
+                shown.extend(deltas.into_iter().filter_map(|delta| match delta {
+                    OpenAiDelta::Text(text) => Some(text),
+                    _ => None,
+                }));
+            }
+            shown
+        };
+        let end = finished("Blue.", &done);
+        for bodies in [
+            vec![provisional("Hm"), provisional("."), retracting("Bl"), delta("ue."), responded("Blue."), end.clone()],
+            // The tag came with the end of the reply.
+            vec![provisional("Hm."), retracting("Blue."), responded("Blue."), end.clone()],
+            vec![provisional("Bl"), provisional("ue."), responded("Blue."), end.clone()],
+            // Its reasoning came after all, apart from the text.
+            vec![provisional("Bl"), delta("ue."), responded("Blue."), end.clone()],
+            vec![provisional("Hm."), end],
+        ] {
+            assert_eq!(text(&bodies).concat(), "Blue.", "{bodies:?}");
+        }
+        let failed = json!({"type": "model.failed", "step": 1, "purpose": "reply",
+            "error": {"class": "broken", "message": "m", "hint": "h"}});
+        let cut = [provisional("Hm"), failed, provisional("Blue."), responded("Blue."), finished("Blue.", &done)];
+        assert_eq!(text(&cut).concat(), "Blue.");
     }
 
     #[test]

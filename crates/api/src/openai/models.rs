@@ -39,8 +39,8 @@ pub(crate) async fn one(
         let agent = find(&state, &caller, &name).await?;
         return Ok(Json(entry(&agent.name)));
     };
-    let known = state.usable_connections(&caller).await;
-    if known.iter().any(|one| one == connection) {
+    let known = state.models_of_connections(&caller).await;
+    if known.iter().any(|(_, one)| one == connection) {
         return Ok(Json(entry(&name)));
     }
     Err(OpenAiError::unknown_connection(connection, &known, "model"))
@@ -50,5 +50,5 @@ pub(crate) async fn find(state: &TenantApp, caller: &Caller, name: &str) -> Resu
     if let Some(agent) = state.usable_agent(caller, name).await? {
         return Ok(agent);
     }
-    Err(unknown_model(name, &names(state, caller).await?))
+    Err(unknown_model(name, &names(state, caller).await?, &state.models_of_connections(caller).await))
 }

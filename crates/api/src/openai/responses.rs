@@ -6,6 +6,7 @@ mod request;
 mod stream;
 
 use crate::auth::DialectCaller;
+use crate::dialect::responses_usage;
 use crate::gateway::{Inbound, keeps_answers, note_answer_of_connection, pass};
 use crate::main_runtime::MainRuntime;
 use crate::openai::OpenAiError;
@@ -13,16 +14,16 @@ use crate::openai::agent_start::{AgentRequest, Begun, begin};
 use crate::openai::chat::asked_by;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::may_ask;
+use crate::openai::message_fields::check_input;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_responses;
 use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use object::{Frame, Repeated, usage};
+use object::{Frame, Repeated};
 use request::Request;
 use serde_json::{Value, json};
 use steward_app::{Caller, EarlierMessages, RunRequest};
-use steward_core::RunId;
 use steward_core::message::Message;
 use steward_core::ports::Passage;
 use stream::stream;
@@ -33,7 +34,7 @@ pub(crate) async fn create(
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
-        check_background(&state, &caller, name, &inbound).await?;
+        check_kept(&state, &caller, name, &inbound).await?;
         let answer = pass(&state, &caller, name, &inbound, Passage::Responses).await?;
         return Ok(note_answer_of_connection(state, caller, answer).await);
     }
@@ -44,7 +45,9 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     may_ask(&caller)?;
     let (inbound, request) = inbound
         .read(|inbound| {
-            check_responses(&inbound.parsed()?)?;
+            let body = inbound.parsed()?;
+            check_responses(&body)?;
+            check_input(&body)?;
             inbound.parsed::<Request>()
         })
         .await?;
@@ -86,13 +89,17 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     let start = AgentRequest {
         path: "/v1/responses",
         prefix: object::PREFIX,
-        run: RunRequest { agent, input: asked.input, history: earlier, asked_by },
+        run: RunRequest { agent, input: asked.input, history: earlier, asked_by, client_retries: !background },
         repeated: json!(repeated),
         stored,
         background,
     };
     let created = state.now().0 / 1000;
-    let begun = begin(&state, &caller, &inbound, start).await?;
+    let mut begun = begin(&state, &caller, &inbound, start).await?;
+    if background {
+        // It is asked for by its id.
+        begun.attached.let_go();
+    }
     let frame = Frame { run: begun.run, created, completed: None, repeated };
     if request.stream.unwrap_or(false) {
         return stream(&state, begun, frame, 0).await;
@@ -103,33 +110,34 @@ async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result
     whole(&state, begun, frame).await.map(|response| Json(response).into_response())
 }
 
-/// Refuses what should run on at a connection that keeps no answers: nobody could ask for it.
-async fn check_background(
-    state: &TenantApp,
-    caller: &Caller,
-    name: &str,
-    inbound: &Inbound,
-) -> Result<(), OpenAiError> {
-    #[derive(serde::Deserialize)]
-    struct Background {
-        #[serde(default)]
-        background: Option<bool>,
-    }
-    if memchr::memmem::find(&inbound.body, b"background").is_none() {
+/// Refuses what should run on at a connection that keeps no answers (nobody could ask for it), and to go on from answers
+/// that somebody else asked for: all of them have the same account at the connection's provider.
+async fn check_kept(state: &TenantApp, caller: &Caller, name: &str, inbound: &Inbound) -> Result<(), OpenAiError> {
+    let (background, earlier) = (inbound.asked.background, &inbound.asked.previous_responses);
+    if !background && earlier.is_empty() {
         return Ok(());
     }
-    let (_, asked) = inbound.clone().read(Inbound::parsed::<Background>).await?;
     let Ok(connection) = state.usable_connection(caller, name).await else {
         // It is refused where it is looked for.
         return Ok(());
     };
-    if asked.background != Some(true) || keeps_answers(&connection) {
-        return Ok(());
+    if !keeps_answers(&connection) {
+        return if background { Err(keeps_none(name)) } else { Ok(()) };
     }
-    Err(OpenAiError::invalid(
+    for id in earlier {
+        let made = state.own_answer(caller, id).await?;
+        if made.is_none_or(|answer| answer.connection != Some(connection.id)) {
+            return Err(no_earlier(id));
+        }
+    }
+    Ok(())
+}
+
+fn keeps_none(name: &str) -> OpenAiError {
+    OpenAiError::invalid(
         format!("the connection `{name}` keeps no answers that could be asked for later; leave `background` out"),
         "background",
-    ))
+    )
 }
 
 /// Waits for the end, or until a person is asked.
@@ -149,7 +157,7 @@ async fn whole(state: &TenantApp, begun: Begun, mut frame: Frame) -> Result<Valu
             OpenAiDelta::Ended { limited, usage: spent } => {
                 let status = if limited { "incomplete" } else { "completed" };
                 let output = [frame.message(status, Some(&text))];
-                return Ok(frame.response(status, &output, &usage(&spent), "finished"));
+                return Ok(frame.response(status, &output, &responses_usage(&spent), "finished"));
             }
             OpenAiDelta::Failed(error) => return Err(error),
         }
@@ -159,16 +167,22 @@ async fn whole(state: &TenantApp, begun: Begun, mut frame: Frame) -> Result<Valu
 
 const FIELD: &str = "previous_response_id";
 
+fn no_earlier(id: &str) -> OpenAiError {
+    let shown: String = id.chars().take(80).collect();
+    OpenAiError {
+        code: "previous_response_not_found",
+        ..OpenAiError::invalid(format!("there is no response `{shown}` that this key asked for"), FIELD)
+    }
+}
+
 /// The messages up to and with the answer of that response, with what of outside entered its run.
 async fn history(state: &TenantApp, caller: &Caller, id: &str) -> Result<Vec<Message>, OpenAiError> {
-    let missing = || OpenAiError {
-        code: "previous_response_not_found",
-        ..OpenAiError::invalid(format!("there is no response `{id}`"), FIELD)
-    };
-    let run: RunId = id.strip_prefix(object::PREFIX).and_then(|id| id.parse().ok()).ok_or_else(missing)?;
-    match state.earlier_messages(caller, run).await? {
+    if !id.starts_with(object::PREFIX) {
+        return Err(no_earlier(id));
+    }
+    match state.earlier_messages(caller, id).await? {
         EarlierMessages::Said(said) => Ok(said),
-        EarlierMessages::Missing => Err(missing()),
+        EarlierMessages::Missing => Err(no_earlier(id)),
         EarlierMessages::Open => Err(OpenAiError::invalid(
             format!("response `{id}` has not ended; wait for it, or answer its approval"),
             FIELD,

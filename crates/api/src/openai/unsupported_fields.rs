@@ -1,35 +1,27 @@
 //! Fields of the OpenAI dialect that an agent can't honour: refused by name, since dropping them changes answers. Those that
 //! change nothing in an answer are named here and in `docs/gateway.md`; any other field is refused as well.
 
+use crate::dialect::{HARMLESS, NEUTRAL_IN_CHAT, NeutralField, is_neutral};
 use crate::openai::OpenAiError;
 use serde_json::Value;
+use steward_core::text::nearest_name;
 
-/// A field as a JSON pointer, and values of it that change nothing, as JSON. `null` never does.
-type Field = (&'static str, &'static str);
-
-const CHAT: &[Field] = &[
+/// Fields of chat completions that only connections honour.
+const CHAT: &[NeutralField] = &[
     ("/response_format/type", r#"["text"]"#),
     ("/stop", "[[]]"),
-    ("/n", "[1]"),
     ("/tool_choice", r#"["auto", "none"]"#),
     ("/functions", "[[]]"),
     ("/function_call", r#"["auto", "none"]"#),
     ("/top_p", "[1]"),
-    ("/presence_penalty", "[0]"),
-    ("/frequency_penalty", "[0]"),
-    ("/logit_bias", "[{}]"),
-    ("/logprobs", "[false]"),
-    ("/top_logprobs", "[0]"),
     ("/seed", "[]"),
-    ("/modalities", r#"[["text"]]"#),
     ("/audio", "[]"),
     ("/prediction", "[]"),
     ("/reasoning_effort", "[]"),
-    ("/verbosity", r#"["medium"]"#),
     ("/web_search_options", "[]"),
 ];
 
-const RESPONSES: &[Field] = &[
+const RESPONSES: &[NeutralField] = &[
     ("/text/format/type", r#"["text"]"#),
     ("/text/verbosity", r#"["medium"]"#),
     ("/tool_choice", r#"["auto", "none"]"#),
@@ -41,46 +33,21 @@ const RESPONSES: &[Field] = &[
     ("/conversation", "[]"),
 ];
 
-/// Fields of chat completions that are read, or change nothing in an answer.
-const CHAT_TAKEN: &[&str] = &[
-    "model",
-    "messages",
-    "stream",
-    "stream_options",
-    "temperature",
-    "max_tokens",
-    "max_completion_tokens",
-    "user",
-    "store",
-    "tools",
-    "metadata",
-    "parallel_tool_calls",
-    "service_tier",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-];
+/// Fields that are read, or change nothing in an answer of an agent.
+const CHAT_READ: &[&str] =
+    &["messages", "stream", "temperature", "max_tokens", "max_completion_tokens", "tools", "parallel_tool_calls"];
 
 /// The same of responses.
-const RESPONSES_TAKEN: &[&str] = &[
-    "model",
+const RESPONSES_READ: &[&str] = &[
     "input",
     "instructions",
     "stream",
-    "stream_options",
     "previous_response_id",
     "temperature",
     "max_output_tokens",
-    "user",
-    "store",
     "background",
     "tools",
-    "metadata",
     "parallel_tool_calls",
-    "service_tier",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
     "include",
     "truncation",
     "text",
@@ -89,27 +56,26 @@ const RESPONSES_TAKEN: &[&str] = &[
 
 /// Refuses a chat completion that asks for what an agent doesn't do.
 pub(crate) fn check_chat(body: &Value) -> Result<(), OpenAiError> {
-    check(body, CHAT, CHAT_TAKEN)
+    check(body, &[NEUTRAL_IN_CHAT, CHAT].concat(), CHAT_READ)
 }
 
 /// As [`check_chat`], for a response.
 pub(crate) fn check_responses(body: &Value) -> Result<(), OpenAiError> {
-    check(body, RESPONSES, RESPONSES_TAKEN)
+    check(body, RESPONSES, RESPONSES_READ)
 }
 
-fn check(body: &Value, fields: &'static [Field], taken: &[&str]) -> Result<(), OpenAiError> {
+fn check(body: &Value, fields: &[NeutralField], read: &[&str]) -> Result<(), OpenAiError> {
     if body["tools"].as_array().is_some_and(|all| !all.is_empty()) {
         return Err(OpenAiError::invalid(
             "an agent runs its own tools; leave `tools` out, or choose its tools in its settings",
             "tools",
         ));
     }
-    for (pointer, neutral) in fields {
+    for &(pointer, neutral) in fields {
         let Some(given) = body.pointer(pointer).filter(|value| !value.is_null()) else {
             continue;
         };
-        let neutral: Vec<Value> = serde_json::from_str(neutral).unwrap_or_default();
-        if neutral.iter().any(|value| same(value, given)) {
+        if is_neutral(neutral, given) {
             continue;
         }
         let name = name_of(pointer);
@@ -122,16 +88,20 @@ fn check(body: &Value, fields: &'static [Field], taken: &[&str]) -> Result<(), O
             name,
         ));
     }
-    let known = |name: &str| taken.contains(&name) || fields.iter().any(|(pointer, _)| name_of(pointer) == name);
+    let known = |name: &str| {
+        HARMLESS.contains(&name) || read.contains(&name) || fields.iter().any(|&(pointer, _)| name_of(pointer) == name)
+    };
     let unknown = body.as_object().and_then(|all| all.iter().find(|(name, value)| !value.is_null() && !known(name)));
     if let Some((name, _)) = unknown {
         let shown: String = name.chars().take(60).collect();
+        let all = read.iter().chain(&HARMLESS).copied().chain(fields.iter().map(|&(pointer, _)| name_of(pointer)));
+        let meant = nearest_name(name, all).map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
         return Err(OpenAiError::invalid(
             format!(
-                "an agent doesn't know the field `{shown}`; leave it out, or ask a model without an agent: \
+                "an agent doesn't know the field `{shown}`{meant}; leave it out, or ask a model without an agent: \
                  `connection/<name>` of GET /v1/models"
             ),
-            "body",
+            shown,
         ));
     }
     Ok(())
@@ -140,14 +110,6 @@ fn check(body: &Value, fields: &'static [Field], taken: &[&str]) -> Result<(), O
 /// The field of the body that a pointer leads to or into.
 fn name_of(pointer: &'static str) -> &'static str {
     pointer.trim_start_matches('/').split('/').next().unwrap_or(pointer)
-}
-
-/// Equal; numbers by value, so that `1.0` is `1`.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => (one - other).abs() < f64::EPSILON,
-        _ => one == other,
-    }
 }
 
 fn shown(value: &Value) -> String {
@@ -162,6 +124,13 @@ fn shown(value: &Value) -> String {
 mod tests {
     use super::{check_chat, check_responses};
     use serde_json::json;
+
+    #[test]
+    fn the_nearest_field_is_named() {
+        let told = |body| check_chat(&body).err().map(|error| error.message).unwrap_or_default();
+        assert!(told(json!({"max_token": 40})).contains("`max_token` (did you mean `max_tokens`?); leave it out"));
+        assert!(told(json!({"guided_json": {}})).contains("`guided_json`; leave it out"));
+    }
 
     #[test]
     fn what_changes_nothing_is_taken() {
@@ -194,19 +163,19 @@ mod tests {
             (json!({"top_p": 0.5}), "top_p"),
             (json!({"tools": [{}]}), "tools"),
             (json!({"tool_choice": "required"}), "tool_choice"),
-            (json!({"top_k": 40}), "body"),
-            (json!({"chat_template_kwargs": {}}), "body"),
+            (json!({"top_k": 40}), "top_k"),
+            (json!({"chat_template_kwargs": {}}), "chat_template_kwargs"),
         ] {
             let error = check_chat(&body).err().map(|error| error.param);
-            assert_eq!(error, Some(Some(name)), "{body}");
+            assert_eq!(error, Some(Some(name.into())), "{body}");
         }
         for (body, name) in [
             (json!({"text": {"format": {"type": "json_schema"}}}), "text"),
             (json!({"max_tool_calls": 3}), "max_tool_calls"),
-            (json!({"messages": []}), "body"),
+            (json!({"messages": []}), "messages"),
         ] {
             let error = check_responses(&body).err().map(|error| error.param);
-            assert_eq!(error, Some(Some(name)), "{body}");
+            assert_eq!(error, Some(Some(name.into())), "{body}");
         }
     }
 }

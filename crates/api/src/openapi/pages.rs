@@ -1,4 +1,4 @@
-//! The document as a page for people: made here, without a script.
+//! The document as a page for people. All of it can be read without a script; with one, operations can be tried.
 
 mod html;
 mod operation;
@@ -47,7 +47,8 @@ pub(super) fn page(document: &OpenApi) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Steward API</title>\n\
-         <link rel=\"icon\" href=\"/icon.svg\">\n<link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n<body>\n\
+         <link rel=\"icon\" href=\"/icon.svg\">\n<link rel=\"stylesheet\" href=\"/docs/style.css\">\n\
+         <script src=\"/docs/try.js\" defer></script>\n</head>\n<body>\n\
          <nav aria-label=\"Operations\">\n<p class=\"brand\"><a href=\"/\">Steward</a> API</p>\n<ul>\n{contents}\
          <li><a href=\"#types\">types</a></li>\n</ul>\n</nav>\n<main>\n<h1>Steward API</h1>\n\
          <p>Version {version}. For programs: <a href=\"/api/openapi.json\">openapi.json</a>.</p>\n{about}\

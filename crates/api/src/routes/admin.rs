@@ -5,6 +5,7 @@ use crate::dto::config::{Config, ConfigChange, RestartHint};
 use crate::guard::AuditNote;
 use crate::routes::prelude::*;
 use axum::Extension;
+use serde_json::{Value, json};
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
@@ -22,15 +23,19 @@ async fn config(Call(state, caller): Call) -> Answer<Config> {
 
 /// Changes settings
 ///
-/// All of them, or none if one is wrong; then `errors` names every wrong one. Each says when it counts.
+/// All of them, or none if one is wrong, or can't be put into force; then `errors` names every wrong one, and those before
+/// stay. Each says when a change acts. The audit trail has what was before and is now.
 #[utoipa::path(put, path = "/api/admin/config", tag = "admin", operation_id = "changeConfig",
     request_body = ConfigChange, responses((status = 200, description = "As they are now", body = Config)))]
 async fn change(
     Call(state, caller): Call,
     Body(change): Body<ConfigChange>,
 ) -> Result<(Extension<AuditNote>, Json<Config>), Problem> {
-    let (config, changed) = state.change_config(&caller, change).await?;
-    Ok((Extension(AuditNote::target(changed.join(", "))), Json(config)))
+    let (config, settings) = state.change_config(&caller, change).await?;
+    let names: Vec<&str> = settings.iter().map(|one| one.name).collect();
+    let changes = settings.iter().map(|one| (one.name.to_owned(), json!({"from": one.from, "to": one.to}))).collect();
+    let note = AuditNote::target(names.join(", ")).changes(Value::Object(changes));
+    Ok((Extension(note), Json(config)))
 }
 
 /// Whether the program has to be started anew for changes to count, and how.

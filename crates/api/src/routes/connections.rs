@@ -1,5 +1,6 @@
 use crate::dto::connections::{Connection, ConnectionInput, ConnectionTest};
 use crate::dto::exam::{ConnectionHealth, RecogniseInput};
+use crate::extract::PublishedBody;
 use crate::response::event_stream;
 use crate::routes::prelude::*;
 use crate::tenant_app::TenantApp;
@@ -35,7 +36,10 @@ async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Connection> {
 /// Adds a model endpoint. The first one beside the built-in model becomes the default, which the answer says.
 #[utoipa::path(post, path = "/api/connections", tag = "connections", operation_id = "createConnection",
     request_body = ConnectionInput, responses((status = 201, description = "Made", body = Connection)))]
-async fn create(Call(state, caller): Call, Body(input): Body<ConnectionInput>) -> Created<Connection> {
+async fn create(
+    Call(state, caller): Call,
+    PublishedBody(input): PublishedBody<ConnectionInput>,
+) -> Created<Connection> {
     created(state.create_connection(&caller, input).await?)
 }
 
@@ -46,7 +50,7 @@ async fn create(Call(state, caller): Call, Body(input): Body<ConnectionInput>) -
 async fn replace(
     Call(state, caller): Call,
     PathId(id): PathId<ConnectionId>,
-    Body(input): Body<ConnectionInput>,
+    PublishedBody(input): PublishedBody<ConnectionInput>,
 ) -> Answer<Connection> {
     Ok(Json(state.replace_connection(&caller, id, input).await?))
 }

@@ -17,6 +17,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
+use std::time::Duration;
 use steward_app::{DocumentUpload, DocumentWish, Whose};
 use steward_core::document::{Document, DocumentOrigin, DocumentStatus, IngestJob, JobState, WatchedPath};
 use steward_core::ports::DocumentFilter;
@@ -60,7 +61,14 @@ struct UploadQuery {
     /// An agent that it is linked to, by id or name.
     #[param(max_length = 200, nullable = false)]
     agent_id: Option<String>,
+    /// Seconds to wait until it is read and can be asked. The answer comes as soon as it is, or has failed.
+    #[param(minimum = 0, maximum = 120, default = 0)]
+    #[serde(default)]
+    wait: u64,
 }
+
+/// Longest wait for a document to be read, seconds.
+const MAX_WAIT: u64 = 120;
 
 /// A form with a document, for the document of this interface.
 #[derive(utoipa::ToSchema)]
@@ -89,12 +97,21 @@ async fn upload(
     Params(query): Params<UploadQuery>,
     request: Request,
 ) -> Created<AddedDocument> {
+    if query.wait > MAX_WAIT {
+        return Err(Problem::invalid(
+            "wait",
+            format!("`wait` is 0 to {MAX_WAIT} seconds"),
+            "ask GET /api/documents/{id} from time to time for what takes longer",
+        ));
+    }
+    let wait = Duration::from_secs(query.wait);
     let mut wish = DocumentWish { name: query.name, collection: query.collection, agent: query.agent_id };
     if !is_form(&request) {
         wish.named()?;
         let mut upload = state.begin_document(&caller, &wish, length_of(&request)).await?;
         receive(&mut upload, file_of(request, MAX_DOCUMENT)).await?;
-        return created(upload.finish(&caller, &wish).await?);
+        let added = upload.finish(&caller, &wish).await?;
+        return created(state.await_upload(added, wait).await?);
     }
     let mut form = form_of(request).await?;
     let mut received = None;
@@ -121,7 +138,8 @@ async fn upload(
         received = Some(upload);
     }
     let upload = received.ok_or_else(no_file)?;
-    created(upload.finish(&caller, &wish).await?)
+    let added = upload.finish(&caller, &wish).await?;
+    created(state.await_upload(added, wait).await?)
 }
 
 async fn receive(

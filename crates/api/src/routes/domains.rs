@@ -7,8 +7,16 @@ use crate::dto::domains::{
 use crate::routes::prelude::*;
 use steward_core::datasource::{DomainText, DomainTextKind, StandingInstruction, VerifiedQuestion};
 
+/// What stands in the place of a domain's name in other addresses. A domain may be called so, too: these only take other
+/// methods.
+const OTHER_ADDRESSES: [&str; 7] = ["query", "search", "check", "complete", "hover", "rename", "format"];
+
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default()
+    let named = |router: OpenApiRouter<ApiState>, name: &'static str| {
+        let get = move |call: Call| async move { get(call, PathName(name.to_owned())).await };
+        router.route(&format!("/api/domains/{name}"), axum::routing::get(get))
+    };
+    let router = OpenApiRouter::default()
         .routes(routes!(list))
         .routes(routes!(query))
         .routes(routes!(search))
@@ -27,7 +35,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(instructions))
         .routes(routes!(save_instruction, remove_instruction))
         .routes(routes!(verified, verify))
-        .routes(routes!(unverify))
+        .routes(routes!(unverify));
+    OTHER_ADDRESSES.into_iter().fold(router, named)
 }
 
 /// The domains that one may read, by name.

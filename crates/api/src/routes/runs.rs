@@ -34,6 +34,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(kept))
         .routes(routes!(replay_kept))
         .routes(routes!(drop_kept))
+        // One may be called so, too.
+        .route("/api/kept/run", axum::routing::delete(drop_kept_run))
 }
 
 /// How a run ended, in a word.
@@ -247,4 +249,8 @@ async fn replay_kept(Call(state, caller): Call) -> Listed<KeptReport> {
     responses((status = 204, description = "Let go")))]
 async fn drop_kept(Call(state, caller): Call, PathName(name): PathName) -> Done {
     done(state.drop_kept_run(&caller, &name).await)
+}
+
+async fn drop_kept_run(call: Call) -> Done {
+    drop_kept(call, PathName("run".to_owned())).await
 }

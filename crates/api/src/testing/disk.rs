@@ -21,7 +21,7 @@ async fn on_disk(free: u64) -> (Bed, tempfile::TempDir) {
     let mut layers = Layers::default();
     layers.give("STORAGE_PER_USER_MB", Source::Environment, "a test", "1");
     let state = with_parts(&bed, |parts| {
-        parts.workspace = workspace.path().display().to_string();
+        parts.workspace = workspace.path().display().to_string().into();
         parts.health = Arc::new(Health::new(vec![checks::disk_room(disk.clone())]));
         parts.disk = disk;
         parts.config = configuration(layers);

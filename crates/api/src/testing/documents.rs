@@ -117,7 +117,7 @@ fn form(fields: &[(&str, Option<&str>, &str)]) -> String {
 async fn a_file_of_a_form_is_the_file_and_not_the_form() {
     let bed = bed().await;
     let workspace = tempfile::tempdir().unwrap();
-    let state = with_parts(&bed, |parts| parts.workspace = workspace.path().display().to_string());
+    let state = with_parts(&bed, |parts| parts.workspace = workspace.path().display().to_string().into());
     let bed = Bed { router: router(state.clone()), state, ..bed };
     let admin = bearer(&bed.admin().await);
     let kind = "content-type: multipart/form-data; boundary=xyz";

@@ -52,7 +52,14 @@ async fn house() -> Bed {
         cost_micros: 0,
     };
     let text = String::new();
-    let first = EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.clone(), reasoning: text };
+    let first = EventBody::ModelDelta {
+        step: 1,
+        purpose: Purpose::Reply,
+        text: text.clone(),
+        reasoning: text,
+        provisional: false,
+        retracts: false,
+    };
     let side = vec![mark("", page.clone()), mark("notes/page.md", page), mark("pay.md", pay)];
     bed.store.create_run(row, vec![first], side, "test", Timestamp(1)).await.unwrap();
     bed

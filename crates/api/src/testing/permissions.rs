@@ -1,7 +1,7 @@
 //! Who may call what: each operation of the OpenAPI document is tried by nobody and by each role, on what is their own and
 //! on what is another's. The table is `docs/permissions.md`; a route without a rule shows as a changed line.
 
-use super::{Bed, bed};
+use super::{Bed, bed, schedules};
 use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ use steward_core::ports::{
     Conversation, Role, RunRow, RunStatus, RunStore as _, SideWrite, Skills as _, User, Users as _, VirtualKey,
     VirtualKeys as _,
 };
-use steward_core::{AgentId, ApprovalId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
+use steward_core::{AgentId, ApprovalId, ConversationId, KeyId, RunId, ScheduleId, TenantId, Timestamp, UserId};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
@@ -55,6 +55,8 @@ const SCIM_OPERATIONS: [&str; 14] = [
     "PATCH Groups/{id}",
     "DELETE Groups/{id}",
 ];
+/// Whose runs the schedules start.
+const AGENT: Uuid = Uuid::from_u128(0xa9e7_0000);
 const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
 
 pub(super) struct Table {
@@ -110,6 +112,7 @@ enum Owned {
     Conversation,
     Approval,
     Key,
+    Schedule,
 }
 
 impl Owned {
@@ -119,6 +122,7 @@ impl Owned {
             ("/api/conversations/{id}", Self::Conversation),
             ("/api/approvals/{id}", Self::Approval),
             ("/api/keys/{id}", Self::Key),
+            ("/api/schedules/{id}", Self::Schedule),
         ];
         kinds.into_iter().find(|(begin, _)| path.starts_with(begin)).map(|(_, kind)| kind)
     }
@@ -297,6 +301,12 @@ impl Table {
                 let key: VirtualKey = serde_json::from_value(key).unwrap();
                 store.save_key(tenant, &key, Some(&id.to_string())).await.unwrap();
             }
+            Owned::Schedule => {
+                let agent = json!({"id": AGENT, "name": "scheduled", "instructions": ""});
+                store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
+                let row = schedules::row(ScheduleId(id), owner, AgentId(AGENT), "nightly");
+                store.create_schedule(tenant, &row).await.unwrap();
+            }
         }
         id
     }
@@ -364,7 +374,14 @@ impl Table {
             cost_micros: 0,
         };
         let text = String::new();
-        let first = EventBody::ModelDelta { step: 1, purpose: Purpose::Reply, text: text.clone(), reasoning: text };
+        let first = EventBody::ModelDelta {
+            step: 1,
+            purpose: Purpose::Reply,
+            text: text.clone(),
+            reasoning: text,
+            provisional: false,
+            retracts: false,
+        };
         self.bed.store.create_run(row, vec![first], side, "test", Timestamp(1)).await.unwrap();
     }
 

@@ -103,11 +103,11 @@ impl House {
             pages: Arc::new(NoModels),
             picture_model: Arc::new(NoModels),
             embedding: EmbeddingModels::new(Arc::new(Words), first.clock.clone()),
-            cross_encoder: None,
+            cross_encoder: None.into(),
             clock: first.clock.clone(),
             ids: Arc::new(SeqIds::new(0x7777_0000)),
             data_dir: first.dir.path().to_owned(),
-            workspace: "/nowhere".to_owned(),
+            workspace: "/nowhere".to_owned().into(),
             places: places(first.dir.path()),
             // Whoever hands a document in waits until it is found.
             disk: super::disk_with(Vec::new()),

@@ -101,7 +101,7 @@ async fn a_route_is_shown_without_asking_anybody() {
         shown,
         json!({
             "task": "code_gen", "targets": [target], "reason": "at most 2",
-            "hint": "analytics", "hint_words": ["chart"],
+            "hint": "analytics", "hint_words": ["chart"], "planner": null, "redirected": null,
         })
     );
 }

@@ -1,5 +1,6 @@
 //! An answer as far as it has come. Pure.
 
+use super::tools::ToolNames;
 use steward_core::model::{ModelChunk, Usage};
 
 /// Most calls of one answer.
@@ -31,6 +32,7 @@ pub(super) struct Collected {
     id: String,
     /// Only the first call counts.
     single_call: bool,
+    names: ToolNames,
     pub text: String,
     pub reasoning: String,
     pub calls: Vec<CollectedCall>,
@@ -40,10 +42,11 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    pub fn new(id: String, single_call: bool) -> Self {
+    pub fn new(id: String, single_call: bool, names: ToolNames) -> Self {
         Self {
             id,
             single_call,
+            names,
             text: String::new(),
             reasoning: String::new(),
             calls: Vec::new(),
@@ -63,27 +66,48 @@ impl Collected {
         Usage { prompt_tokens: prompt, completion_tokens: chars.div_ceil(4) as u64, ..Usage::default() }
     }
 
-    /// The end adds nothing.
-    pub fn take(&mut self, chunk: ModelChunk) -> Option<Piece> {
+    /// The end adds what calls without arguments lack.
+    pub fn take(&mut self, chunk: ModelChunk) -> Vec<Piece> {
         match chunk {
             ModelChunk::Text(text) => {
                 self.text.push_str(&text);
-                Some(Piece::Text(text))
+                vec![Piece::Text(text)]
             }
             ModelChunk::Reasoning(text) => {
                 self.reasoning.push_str(&text);
-                Some(Piece::Reasoning(text))
+                vec![Piece::Reasoning(text)]
             }
-            ModelChunk::ToolCall { index, .. } if self.single_call && index > 0 => None,
-            ModelChunk::ToolCall { index, id, name, arguments } => Some(self.call(index, id, name, arguments)),
-            ModelChunk::Signature { .. } => None,
+            ModelChunk::ToolCall { index, .. } if self.single_call && index > 0 => Vec::new(),
+            ModelChunk::ToolCall { index, id, name, arguments } => vec![self.call(index, id, name, arguments)],
+            ModelChunk::Signature { .. } => Vec::new(),
             ModelChunk::End { finish, usage, .. } => {
-                self.finish = if self.calls.is_empty() { finish } else { "tool_calls".to_owned() };
+                self.finish = finish;
                 self.usage = usage;
                 self.ended = true;
-                None
+                let pieces = self.fill_empty_arguments();
+                if !self.calls.is_empty() && !self.is_cut() {
+                    "tool_calls".clone_into(&mut self.finish);
+                }
+                pieces
             }
         }
+    }
+
+    /// Whether it ended before its own end, so that its last call may be half a one.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.finish.as_str(), "length" | "content_filter")
+    }
+
+    fn fill_empty_arguments(&mut self) -> Vec<Piece> {
+        let (last, cut) = (self.calls.len().saturating_sub(1), self.is_cut());
+        let calls = self.calls.iter_mut().enumerate();
+        let empty = calls.filter(|(at, call)| call.arguments.trim().is_empty() && !(cut && *at == last));
+        empty
+            .map(|(index, call)| {
+                "{}".clone_into(&mut call.arguments);
+                Piece::Call { index, begins: false, arguments: "{}".to_owned() }
+            })
+            .collect()
     }
 
     fn call(&mut self, index: usize, id: Option<String>, name: Option<String>, arguments: String) -> Piece {
@@ -98,6 +122,7 @@ impl Collected {
             call.id = id;
         }
         let begins = name.is_some();
+        let name = name.map(|name| self.names.given(name));
         call.name = name.unwrap_or_else(|| std::mem::take(&mut call.name));
         call.arguments.push_str(&arguments);
         Piece::Call { index, begins, arguments }

@@ -41,8 +41,8 @@ impl ReplyFormat for ChatReply {
     }
 
     fn take(&mut self, chunk: ModelChunk) -> Vec<Sent> {
-        let piece = self.collected.take(chunk);
-        piece.map(|piece| Sent::plain(self.chat.delta(&self.delta(piece), None))).into_iter().collect()
+        let pieces = self.collected.take(chunk);
+        pieces.into_iter().map(|piece| Sent::plain(self.chat.delta(&self.delta(piece), None))).collect()
     }
 
     fn end(&mut self) -> Vec<Sent> {
@@ -80,6 +80,7 @@ impl ReplyFormat for ChatReply {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::super::collected::Collected;
+    use super::super::tools::ToolNames;
     use super::super::{ReplyFormat, Sent};
     use super::ChatReply;
     use crate::openai::ChatFrame;
@@ -97,7 +98,11 @@ mod tests {
 
     fn reply(single_call: bool) -> ChatReply {
         let chat = ChatFrame { id: "x".to_owned(), created: 7, model: "connection/c".to_owned() };
-        ChatReply { chat, collected: Collected::new("x".to_owned(), single_call), include_usage: true }
+        ChatReply {
+            chat,
+            collected: Collected::new("x".to_owned(), single_call, ToolNames::default()),
+            include_usage: true,
+        }
     }
 
     fn deltas(sent: Vec<Sent>) -> Vec<Value> {
@@ -119,7 +124,12 @@ mod tests {
     fn calls_are_put_together() {
         let mut reply = reply(false);
         let sent: Vec<Value> = calls().into_iter().flat_map(|one| deltas(reply.take(one))).collect();
-        assert_eq!(sent.len(), 4, "the end has none");
+        assert_eq!(sent.len(), 5);
+        assert_eq!(
+            sent[4],
+            json!({"tool_calls": [{"index": 1, "function": {"arguments": "{}"}}]}),
+            "the end completes it"
+        );
         assert_eq!(sent[1]["tool_calls"][0]["function"]["name"], "f");
         assert_eq!(sent[2]["tool_calls"][0]["id"], "call_x_1");
         assert_eq!(sent[3], json!({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}));
@@ -131,6 +141,22 @@ mod tests {
         assert_eq!(whole["usage"]["total_tokens"], 7);
         let last = reply.end();
         assert_eq!((last.len(), &last[1].data["choices"]), (3, &json!([])));
+    }
+
+    #[test]
+    fn a_call_that_the_limit_cut_is_no_call_to_carry_out() {
+        for finish in ["length", "content_filter"] {
+            let mut reply = reply(false);
+            let end = ModelChunk::End { finish: finish.to_owned(), usage: Usage::default(), model: "m".to_owned() };
+            for chunk in [call(0, None, Some("f"), ""), call(1, None, Some("g"), "{\"p\":"), end] {
+                reply.take(chunk);
+            }
+            let choice = reply.whole()["choices"][0].clone();
+            assert_eq!(choice["finish_reason"], finish);
+            assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], "{}");
+            assert_eq!(choice["message"]["tool_calls"][1]["function"]["arguments"], "{\"p\":");
+            assert_eq!(reply.end()[0].data["choices"][0]["finish_reason"], finish);
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! A chat request in our own words. What has no counterpart is refused by its name.
 
 use super::content::content;
-use super::tools::{Function, offer, untranslated};
+use super::fields::{check_conversation, check_message, check_tool};
+use super::tools::{Function, ToolNames, drop_idle, offer, untranslated};
+use crate::dialect::{HARMLESS, NEUTRAL_IN_CHAT, is_neutral};
 use crate::gateway::inbound::Inbound;
 use crate::openai::OpenAiError;
 use serde::Deserialize;
@@ -17,40 +19,21 @@ pub(in crate::gateway) struct Request {
     pub include_usage: bool,
     /// What an answer of `/v1/responses` repeats of its request.
     pub echo: Map<String, Value>,
+    pub names: ToolNames,
 }
 
-/// Fields that change nothing in the answer, and are taken whatever they hold. docs/gateway.md lists them.
-const HARMLESS: [&str; 9] = [
-    "model",
-    "stream_options",
-    "user",
-    "metadata",
-    "store",
-    "service_tier",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-];
 /// Most texts of `stop`, as OpenAI takes them.
 const STOPS: usize = 4;
 
 /// Fields that can't be translated, with the values that ask for nothing.
 fn asks_for_nothing(field: &str, value: &Value) -> bool {
-    match field {
-        "n" => value.as_f64() == Some(1.0),
-        "presence_penalty" | "frequency_penalty" => value.as_f64() == Some(0.0),
-        "logprobs" => value == &Value::Bool(false),
-        "top_logprobs" => value.as_u64() == Some(0),
-        "logit_bias" => value.as_object().is_some_and(Map::is_empty),
-        "modalities" => value == &json!(["text"]),
-        "verbosity" => value == "medium",
-        _ => false,
-    }
+    let neutral = NEUTRAL_IN_CHAT.iter().find(|(pointer, _)| pointer.strip_prefix('/') == Some(field));
+    neutral.is_some_and(|(_, neutral)| is_neutral(neutral, value))
 }
 
 #[derive(Deserialize)]
 struct Body {
-    messages: Vec<Spoken>,
+    messages: Vec<Value>,
     #[serde(default)]
     stream: Option<bool>,
     #[serde(default)]
@@ -64,7 +47,7 @@ struct Body {
     #[serde(default)]
     max_completion_tokens: Option<u32>,
     #[serde(default)]
-    tools: Option<Vec<Tool>>,
+    tools: Option<Vec<Value>>,
     #[serde(default)]
     tool_choice: Option<Value>,
     #[serde(default)]
@@ -121,17 +104,25 @@ struct Tool {
 /// Understands a chat request, or says which part of it has no translation.
 pub(in crate::gateway) fn request(inbound: &Inbound, timeout_ms: u64) -> Result<Request, OpenAiError> {
     let body: Body = inbound.parsed()?;
-    refuse_untranslated(&body.rest, &HARMLESS, asks_for_nothing)?;
-    let tools = body.tools.unwrap_or_default().into_iter().map(|tool| match tool.function {
-        Some(function) if tool.kind == "function" => Ok(function),
-        _ => Err(untranslated(&format!("a tool of the type `{}`", tool.kind), "tools")),
+    refuse_untranslated(&body.rest, asks_for_nothing)?;
+    let tools = body.tools.unwrap_or_default().into_iter().enumerate().map(|(at, tool)| {
+        check_tool(&tool, &format!("tools[{at}]"))?;
+        let Tool { kind, function } = understood(tool, "tools", at)?;
+        match function {
+            Some(function) if kind == "function" => Ok(function),
+            _ => Err(untranslated(&format!("a tool of the type `{kind}`"), "tools")),
+        }
     });
     let choice = body.tool_choice.unwrap_or_default();
-    let (tools, tool_choice) = offer(tools.collect::<Result<_, _>>()?, &choice, &choice["function"]["name"])?;
-    let messages: Vec<Message> = body.messages.into_iter().map(message).collect::<Result<_, _>>()?;
-    if messages.is_empty() {
-        return Err(OpenAiError::invalid("there are no messages", "messages"));
-    }
+    let (mut tools, mut tool_choice, names) =
+        offer(tools.collect::<Result<_, _>>()?, &choice, &choice["function"]["name"])?;
+    let given = body.messages.into_iter().enumerate().map(|(at, spoken)| {
+        check_message(&spoken, &format!("messages[{at}]"))?;
+        message(understood(spoken, "messages", at)?)
+    });
+    let messages: Vec<Message> = given.collect::<Result<_, _>>()?;
+    check_conversation(&messages, "messages")?;
+    drop_idle(&mut tools, &mut tool_choice, &messages);
     let model = ModelRequest {
         messages,
         tools,
@@ -150,18 +141,22 @@ pub(in crate::gateway) fn request(inbound: &Inbound, timeout_ms: u64) -> Result<
         },
     };
     let stream = body.stream.unwrap_or(false);
-    Ok(Request { model, stream, include_usage: inbound.asked.include_usage, echo: Map::new() })
+    Ok(Request { model, stream, include_usage: inbound.asked.include_usage, echo: Map::new(), names })
+}
+
+fn understood<T: serde::de::DeserializeOwned>(given: Value, list: &'static str, at: usize) -> Result<T, OpenAiError> {
+    serde_json::from_value(given)
+        .map_err(|error| OpenAiError::invalid(format!("`{list}[{at}]` is not understood: {error}"), list))
 }
 
 pub(super) fn refuse_untranslated(
     rest: &Map<String, Value>,
-    harmless: &[&str],
     asks_for_nothing: fn(&str, &Value) -> bool,
 ) -> Result<(), OpenAiError> {
     let taken =
-        |field: &str, value: &Value| value.is_null() || harmless.contains(&field) || asks_for_nothing(field, value);
+        |field: &str, value: &Value| value.is_null() || HARMLESS.contains(&field) || asks_for_nothing(field, value);
     match rest.iter().find(|(field, value)| !taken(field, value)) {
-        Some((field, _)) => Err(untranslated(&format!("the field `{field}`"), "body")),
+        Some((field, _)) => Err(untranslated(&format!("the field `{field}`"), field.clone())),
         None => Ok(()),
     }
 }
@@ -182,9 +177,9 @@ pub(super) fn said(role: Role, given: &Value, param: &'static str) -> Result<Mes
     Ok(Message { role, text, pictures, ..Message::user("") })
 }
 
-pub(super) fn call(id: String, name: String, arguments: &str) -> ToolCall {
+pub(super) fn call(id: String, name: &str, arguments: &str) -> ToolCall {
     let arguments = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
-    ToolCall::new(id, name, arguments, CallSource::Native)
+    ToolCall::new(id, ToolNames::sent(name), arguments, CallSource::Native)
 }
 
 fn message(spoken: Spoken) -> Result<Message, OpenAiError> {
@@ -204,7 +199,7 @@ fn message(spoken: Spoken) -> Result<Message, OpenAiError> {
             }
             let calls = spoken.tool_calls.unwrap_or_default().into_iter();
             Ok(message
-                .with_calls(calls.map(|made| call(made.id, made.function.name, &made.function.arguments)).collect()))
+                .with_calls(calls.map(|made| call(made.id, &made.function.name, &made.function.arguments)).collect()))
         }
         "tool" => match spoken.tool_call_id.clone() {
             Some(id) => Ok(Message { tool_call_id: Some(id), ..say(Role::Tool)? }),

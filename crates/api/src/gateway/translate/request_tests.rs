@@ -66,9 +66,93 @@ fn a_choice_of_tools_is_kept() {
         assert_eq!((model.options.tool_choice, model.tools.len()), (expected, 1), "{choice}");
     }
     let body = json!({"messages": [{"role": "user", "content": "hi"}], "tools": [{"type": "function", "function": {"name": "w"}}], "tool_choice": "none"});
-    assert!(request(&inbound(body), 1000).unwrap().model.tools.is_empty());
+    let idle = request(&inbound(body), 1000).unwrap().model;
+    assert_eq!((idle.options.tool_choice, idle.tools.len()), (ToolChoice::Auto, 0));
+    let called = json!([
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "w", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "a", "content": "sun"},
+    ]);
+    let body =
+        json!({"messages": called, "tools": [{"type": "function", "function": {"name": "w"}}], "tool_choice": "none"});
+    let kept = request(&inbound(body), 1000).unwrap().model;
+    assert_eq!((kept.options.tool_choice, kept.tools.len()), (ToolChoice::None, 1));
     let plain = request(&inbound(json!({"messages": [{"role": "user", "content": "hi"}]})), 1000).unwrap().model;
     assert_eq!((plain.max_tokens, plain.temperature), (None, None), "the model's own");
+}
+
+#[test]
+fn fields_that_would_be_lost_are_named_with_their_place() {
+    let tool = |more: &str| json!([{"type": "function", "function": {"name": "w"}, more: 1}]);
+    let parts = json!([{"type": "text", "text": "hi", "foo": 1}]);
+    let picture = json!([{"type": "image_url", "image_url": {"url": "https://a.example/b.png", "bar": 1}}]);
+    let cases = [
+        (json!({"foo": 1}), "foo"),
+        (json!({"messages": [{"role": "user", "content": "hi", "foo": 1}]}), "messages[0].foo"),
+        (json!({"messages": [{"role": "user", "content": parts}]}), "messages[0].content[0].foo"),
+        (json!({"messages": [{"role": "user", "content": picture}]}), "messages[0].content[0].image_url.bar"),
+        (json!({"tools": tool("foo")}), "tools[0].foo"),
+        (
+            json!({"tools": [{"type": "function", "function": {"name": "w", "returns": {}}}]}),
+            "tools[0].function.returns",
+        ),
+    ];
+    for (extra, param) in cases {
+        let mut body = json!({"messages": [{"role": "user", "content": "hi"}]});
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let error = request(&inbound(body), 1000).unwrap_err();
+        assert_eq!((error.status.as_u16(), error.param.as_deref()), (400, Some(param)), "{}", error.message);
+    }
+    let cached = json!([{"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}]);
+    let said =
+        json!({"role": "assistant", "content": "x", "reasoning_content": "Hm.", "annotations": [], "audio": null});
+    let body = json!({
+        "messages": [{"role": "user", "content": cached, "name": "ann"}, said, {"role": "user", "content": "go on"}],
+        "tools": tool("cache_control"),
+    });
+    assert!(request(&inbound(body), 1000).is_ok());
+}
+
+#[test]
+fn names_that_providers_refuse_are_replaced_in_all_places() {
+    let (pointed, long) = ("files.read", "x".repeat(70));
+    let tool = |name: &str| json!({"type": "function", "function": {"name": name}});
+    let body = json!({
+        "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": pointed, "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "x"},
+        ],
+        "tools": [tool(pointed), tool(&long), tool("files_read")],
+        "tool_choice": {"type": "function", "function": {"name": pointed}},
+    });
+    let request = request(&inbound(body), 1000).unwrap();
+    let sent: Vec<&str> = request.model.tools.iter().map(|one| one.name.as_str()).collect();
+    let plain = |name: &&str| name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    assert!(sent.iter().all(plain) && sent[0] != sent[2], "{sent:?}");
+    assert_eq!(sent[2], "files_read");
+    assert_eq!(request.model.messages[1].tool_calls[0].name, sent[0]);
+    assert_eq!(request.model.options.tool_choice, ToolChoice::Named(sent[0].to_owned()));
+    let given: Vec<String> = sent.iter().map(|name| request.names.given((*name).to_owned())).collect();
+    assert_eq!(given, [pointed, long.as_str(), "files_read"]);
+}
+
+#[test]
+fn conversations_that_no_provider_takes_are_refused_in_words() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "w", "arguments": "{}"}});
+    let (go, result) =
+        (json!({"role": "user", "content": "go"}), json!({"role": "tool", "tool_call_id": "a", "content": "x"}));
+    let made = json!({"role": "assistant", "tool_calls": [call("a"), call("b")]});
+    let cases = [
+        (json!([{"role": "system", "content": "S"}]), "no messages but instructions"),
+        (json!([go, made, result, go]), "the call `b` has no result"),
+        (json!([go, made]), "the call `a` has no result"),
+        (json!([go, result, go]), "no such call"),
+    ];
+    for (messages, words) in cases {
+        let error = request(&inbound(json!({"messages": messages})), 1000).unwrap_err();
+        assert!(error.status == 400 && error.message.contains(words), "{}", error.message);
+    }
 }
 
 #[test]

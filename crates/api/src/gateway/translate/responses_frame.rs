@@ -1,10 +1,12 @@
 //! An answer as a `response`, or as the stream of its events. Pure.
 
 use super::collected::{Collected, Piece};
+use super::tools::ToolNames;
 use super::{ReplyFormat, Sent};
+use crate::dialect::{responses_usage, text_part};
 use crate::openai::OpenAiError;
 use serde_json::{Map, Value, json};
-use steward_core::model::{ModelChunk, Usage};
+use steward_core::model::ModelChunk;
 
 #[derive(Debug)]
 pub(super) struct ResponsesReply {
@@ -37,8 +39,8 @@ struct Item {
 }
 
 impl ResponsesReply {
-    pub fn new(id: String, created: i64, model: String, echo: Map<String, Value>, single_call: bool) -> Self {
-        let collected = Collected::new(id.clone(), single_call);
+    pub fn new(id: String, created: i64, model: String, echo: Map<String, Value>, calls: (bool, ToolNames)) -> Self {
+        let collected = Collected::new(id.clone(), calls.0, calls.1);
         Self { id, created, model, echo, collected, items: Vec::new(), sequence: 0 }
     }
 
@@ -60,7 +62,15 @@ impl ResponsesReply {
 
     fn item(&self, at: usize) -> Value {
         let Item { kind, text, open } = &self.items[at];
-        let (id, status) = (self.item_id(at), if *open { "in_progress" } else { "completed" });
+        let cut = at + 1 == self.items.len() && self.collected.is_cut();
+        let status = if *open {
+            "in_progress"
+        } else if cut {
+            "incomplete"
+        } else {
+            "completed"
+        };
+        let id = self.item_id(at);
         match *kind {
             Kind::Reasoning => {
                 let summary: Vec<Value> =
@@ -110,7 +120,7 @@ impl ResponsesReply {
             "tools": [],
             "top_p": null,
             "truncation": "disabled",
-            "usage": (status != "in_progress" && error.is_null()).then(|| usage(&self.collected.usage)),
+            "usage": (status != "in_progress" && error.is_null()).then(|| responses_usage(&self.collected.usage)),
             "user": null,
         });
         for (field, value) in self.echo.iter().filter(|(_, value)| !value.is_null()) {
@@ -246,7 +256,7 @@ impl ReplyFormat for ResponsesReply {
 
     fn take(&mut self, chunk: ModelChunk) -> Vec<Sent> {
         let mut sent = Vec::new();
-        if let Some(piece) = self.collected.take(chunk) {
+        for piece in self.collected.take(chunk) {
             self.add(piece, &mut sent);
         }
         sent
@@ -276,23 +286,10 @@ impl ReplyFormat for ResponsesReply {
     }
 }
 
-fn text_part(text: &str) -> Value {
-    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
-}
-
-fn usage(usage: &Usage) -> Value {
-    json!({
-        "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "output_tokens": usage.completion_tokens,
-        "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-    })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use super::super::tools::ToolNames;
     use super::super::{ReplyFormat, Sent};
     use super::ResponsesReply;
     use crate::openai::OpenAiError;
@@ -302,7 +299,7 @@ mod tests {
     fn reply() -> ResponsesReply {
         let echo: Map<_, _> =
             [("instructions".to_owned(), json!("Be brief.")), ("user".to_owned(), json!(null))].into_iter().collect();
-        ResponsesReply::new("x".to_owned(), 7, "connection/c".to_owned(), echo, false)
+        ResponsesReply::new("x".to_owned(), 7, "connection/c".to_owned(), echo, (false, ToolNames::default()))
     }
 
     fn chunks(finish: &str) -> Vec<ModelChunk> {
@@ -376,6 +373,22 @@ mod tests {
             (&last["output"][2]["call_id"], &last["output"][2]["arguments"]),
             (&json!("call_f"), &json!("{\"a\":1}"))
         );
+    }
+
+    #[test]
+    fn a_call_that_the_limit_cut_is_incomplete() {
+        let mut cut = reply();
+        let mut given = chunks("length");
+        if let ModelChunk::ToolCall { arguments, .. } = &mut given[6] {
+            "{\"a".clone_into(arguments);
+        }
+        for chunk in given {
+            cut.take(chunk);
+        }
+        let last = cut.end().pop().unwrap();
+        assert_eq!(last.event, Some("response.incomplete"));
+        let output = &last.data["response"]["output"];
+        assert_eq!((&output[2]["status"], &output[3]["status"]), (&json!("completed"), &json!("incomplete")));
     }
 
     #[test]

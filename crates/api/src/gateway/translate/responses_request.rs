@@ -1,7 +1,8 @@
 //! A request of `/v1/responses` in our own words. What has no counterpart is refused by its name.
 
+use super::fields::{check_conversation, check_item, check_tool};
 use super::request::{Request, call, effort, refuse_untranslated, said};
-use super::tools::{Function, offer, untranslated};
+use super::tools::{Function, drop_idle, offer, untranslated};
 use crate::gateway::inbound::Inbound;
 use crate::openai::OpenAiError;
 use serde::Deserialize;
@@ -9,19 +10,6 @@ use serde_json::{Map, Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::{ModelRequest, RequestOptions};
 
-/// Fields that change nothing in the answer, and are taken whatever they hold. docs/gateway.md lists them.
-const HARMLESS: [&str; 10] = [
-    "model",
-    "stream_options",
-    "user",
-    "metadata",
-    "store",
-    "service_tier",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "client_metadata",
-];
 /// Fields of the request that the answer repeats.
 const ECHOED: [&str; 11] = [
     "instructions",
@@ -40,6 +28,8 @@ const ECHOED: [&str; 11] = [
 /// Fields that can't be translated, with the values that ask for nothing.
 fn asks_for_nothing(field: &str, value: &Value) -> bool {
     match field {
+        // A note of the program for itself.
+        "client_metadata" => true,
         "background" => value == &Value::Bool(false),
         "truncation" => value == "disabled",
         "top_logprobs" => value.as_u64() == Some(0),
@@ -81,23 +71,28 @@ pub(in crate::gateway) fn responses_request(inbound: &Inbound, timeout_ms: u64) 
     let mut echo: Map<String, Value> = inbound.parsed()?;
     echo.retain(|field, _| ECHOED.contains(&field.as_str()));
     let body: Body = inbound.parsed()?;
-    refuse_untranslated(&body.rest, &HARMLESS, asks_for_nothing)?;
-    let functions = body.tools.unwrap_or_default().into_iter().map(|tool| match tool["type"].as_str() {
-        Some("function") => serde_json::from_value::<Function>(tool)
-            .map_err(|error| OpenAiError::invalid(format!("a tool is not understood: {error}"), "tools")),
-        kind => Err(untranslated(&format!("a tool of the type `{}`", kind.unwrap_or("unknown")), "tools")),
+    refuse_untranslated(&body.rest, asks_for_nothing)?;
+    let functions = body.tools.unwrap_or_default().into_iter().enumerate().map(|(at, tool)| {
+        check_tool(&tool, &format!("tools[{at}]"))?;
+        match tool["type"].as_str() {
+            Some("function") => serde_json::from_value::<Function>(tool)
+                .map_err(|error| OpenAiError::invalid(format!("a tool is not understood: {error}"), "tools")),
+            kind => Err(untranslated(&format!("a tool of the type `{}`", kind.unwrap_or("unknown")), "tools")),
+        }
     });
     let choice = body.tool_choice.unwrap_or_default();
-    let (tools, tool_choice) = offer(functions.collect::<Result<_, _>>()?, &choice, &choice["name"])?;
+    let (mut tools, mut tool_choice, names) = offer(functions.collect::<Result<_, _>>()?, &choice, &choice["name"])?;
     let mut messages: Vec<Message> = body.instructions.into_iter().map(Message::system).collect();
     match body.input {
         Value::String(text) => messages.push(Message::user(text)),
-        Value::Array(items) => items.iter().try_for_each(|one| add_item(&mut messages, one))?,
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(at, one)| {
+            check_item(one, &format!("input[{at}]"))?;
+            add_item(&mut messages, one)
+        })?,
         _ => return Err(invalid("`input` must be a text or a list of items")),
     }
-    if messages.iter().all(|message| message.role == Role::System) {
-        return Err(invalid("there are no messages"));
-    }
+    check_conversation(&messages, "input")?;
+    drop_idle(&mut tools, &mut tool_choice, &messages);
     let wanted = body.reasoning.as_ref().and_then(|reasoning| reasoning["effort"].as_str());
     let model = ModelRequest {
         messages,
@@ -116,7 +111,7 @@ pub(in crate::gateway) fn responses_request(inbound: &Inbound, timeout_ms: u64) 
             exact: true,
         },
     };
-    Ok(Request { model, stream: body.stream.unwrap_or(false), include_usage: true, echo })
+    Ok(Request { model, stream: body.stream.unwrap_or(false), include_usage: true, echo, names })
 }
 
 fn add_item(messages: &mut Vec<Message>, item: &Value) -> Result<(), OpenAiError> {
@@ -134,7 +129,7 @@ fn add_item(messages: &mut Vec<Message>, item: &Value) -> Result<(), OpenAiError
             messages.push(said(role, &item["content"], "input")?);
         }
         "function_call" => {
-            let made = call(field("call_id")?, field("name")?, item["arguments"].as_str().unwrap_or_default());
+            let made = call(field("call_id")?, &field("name")?, item["arguments"].as_str().unwrap_or_default());
             // A message and its calls are one reply.
             match messages.last_mut().filter(|last| last.role == Role::Assistant) {
                 Some(last) => last.tool_calls.push(made),

@@ -12,7 +12,7 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 28] = [
+const ELSEWHERE: [(&str, &str); 30] = [
     ("POST", "/api/chat/{agent_id}"),
     ("POST", "/api/admin/restart-hint"),
     ("POST", "/api/runs/{id}/stop"),
@@ -25,7 +25,9 @@ const ELSEWHERE: [(&str, &str); 28] = [
     ("POST", "/api/approvals/{id}/decide"),
     ("POST", "/api/agents/preview"),
     ("POST", "/api/routing/preview"),
+    ("POST", "/api/schedules/preview"),
     ("POST", "/api/audit/verify"),
+    ("POST", "/api/backups"),
     ("POST", "/api/documents/search"),
     ("POST", "/api/domains/query"),
     ("POST", "/api/domains/search"),

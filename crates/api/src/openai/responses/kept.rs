@@ -1,9 +1,10 @@
 //! `/v1/responses/{id}`: answers looked at, stopped and deleted by the key that asked for them. Those of agents are their runs,
 //! those of connections are asked for where they were made.
 
-use super::object::{Frame, PREFIX, Repeated, usage};
+use super::object::{Frame, PREFIX, Repeated};
 use super::stream::stream;
 use crate::auth::DialectCaller;
+use crate::dialect::responses_usage;
 use crate::gateway::ask_where_made;
 use crate::openai::agent_start::Begun;
 use crate::openai::delta_projector::{DeltaProjector, OpenAiDelta};
@@ -27,6 +28,7 @@ const STOPS_WITHIN: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Longest list of input items.
 const MAX_ITEMS: usize = 100;
+const ITEMS: usize = 20;
 
 type Parameters = Query<Vec<(String, String)>>;
 
@@ -42,7 +44,7 @@ pub(crate) async fn get(
     };
     let frame = frame(*answer, run)?;
     if parameter(&query, "stream") == Some("true") {
-        let mut attached = Attached::new(&state, &caller, run);
+        let mut attached = Attached::new(&state, &caller, run, None);
         // Looking on stops nothing.
         attached.let_go();
         let after = parameter(&query, "starting_after").and_then(|number| number.parse::<usize>().ok());
@@ -86,7 +88,17 @@ pub(crate) async fn cancel(
         Found::Answered(response) => return Ok(response),
         Found::Run(answer, run) => (answer, run),
     };
-    if !state.run_state(run).await?.is_finished() {
+    let over = state.run_state(run).await?.is_finished();
+    let frame = frame(*answer, run)?;
+    // To cancel what runs in the background a second time changes nothing and is no mistake.
+    if over && !frame.repeated.background {
+        let message = format!(
+            "response `{id}` has ended, so there is nothing to cancel; only one that was asked for with `background: true` \
+             can be cancelled any time"
+        );
+        return Err(OpenAiError::invalid(message, "id"));
+    }
+    if !over {
         state.cancel_run(&caller, run).await?;
         let ended = async {
             while !state.run_state(run).await.is_ok_and(|seen| seen.is_finished()) {
@@ -95,7 +107,7 @@ pub(crate) async fn cancel(
         };
         let _in_time = tokio::time::timeout(STOPS_WITHIN, ended).await;
     }
-    shown(&state, frame(*answer, run)?).await
+    shown(&state, frame).await
 }
 
 /// `GET /v1/responses/{id}/input_items`
@@ -108,6 +120,17 @@ pub(crate) async fn input_items(
         Found::Answered(response) => return Ok(response),
         Found::Run(_, run) => run,
     };
+    let limit = match parameter(&query, "limit").map(str::parse) {
+        None => ITEMS,
+        Some(Ok(limit @ 1..=MAX_ITEMS)) => limit,
+        Some(_) => {
+            return Err(OpenAiError::invalid(format!("`limit` must be a number from 1 to {MAX_ITEMS}"), "limit"));
+        }
+    };
+    let order = parameter(&query, "order").unwrap_or("desc");
+    if !matches!(order, "asc" | "desc") {
+        return Err(OpenAiError::invalid("`order` must be `asc` or `desc`", "order"));
+    }
     let Some(setup) = state.run_state(run).await?.setup else {
         return Err(missing(&id));
     };
@@ -118,14 +141,13 @@ pub(crate) async fn input_items(
         all.push(item(run, index, (role, kind), &message.text));
     }
     all.push(item(run, setup.history.len(), ("user", "input_text"), &setup.input));
-    if parameter(&query, "order") != Some("asc") {
+    if order == "desc" {
         all.reverse();
     }
     if let Some(after) = parameter(&query, "after") {
         let at = all.iter().position(|one| one["id"] == after);
         all.drain(..at.map_or(0, |at| at + 1));
     }
-    let limit = parameter(&query, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(20).clamp(1, MAX_ITEMS);
     let more = all.len() > limit;
     all.truncate(limit);
     let (first, last) = (all.first().map(|one| &one["id"]), all.last().map(|one| &one["id"]));
@@ -226,11 +248,11 @@ pub(super) async fn shown(state: &TenantApp, mut frame: Frame) -> Result<Respons
             frame.response(status, &output(status, &text), &Value::Null, "waiting")
         }
         Some(OpenAiDelta::Ended { usage: spent, .. }) if stopped => {
-            frame.response("cancelled", &output("incomplete", &text), &usage(&spent), "stopped")
+            frame.response("cancelled", &output("incomplete", &text), &responses_usage(&spent), "stopped")
         }
         Some(OpenAiDelta::Ended { limited, usage: spent }) => {
             let status = if limited { "incomplete" } else { "completed" };
-            frame.response(status, &[frame.message(status, Some(&text))], &usage(&spent), "finished")
+            frame.response(status, &[frame.message(status, Some(&text))], &responses_usage(&spent), "finished")
         }
         Some(OpenAiDelta::Failed(error)) => frame.failed(&error),
         Some(OpenAiDelta::Reasoning(_) | OpenAiDelta::Text(_)) => return Err(missing(&frame.id())),

@@ -1,8 +1,8 @@
+use crate::dialect::text_part;
 use crate::openai::OpenAiError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward_core::RunId;
-use steward_core::model::Usage;
 
 /// What the id of an answer begins with; that of its run follows.
 pub(super) const PREFIX: &str = "resp_";
@@ -49,7 +49,7 @@ impl Frame {
     }
 
     pub fn message(&self, status: &str, text: Option<&str>) -> Value {
-        let content: Vec<Value> = text.map(part).into_iter().collect();
+        let content: Vec<Value> = text.map(text_part).into_iter().collect();
         json!({
             "type": "message",
             "id": self.message_id(),
@@ -105,20 +105,6 @@ impl Frame {
         response["error"] = json!({"code": why.code, "message": why.message});
         response
     }
-}
-
-pub(super) fn part(text: &str) -> Value {
-    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
-}
-
-pub(super) fn usage(usage: &Usage) -> Value {
-    json!({
-        "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "output_tokens": usage.completion_tokens,
-        "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-    })
 }
 
 #[cfg(test)]

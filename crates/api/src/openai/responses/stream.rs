@@ -1,4 +1,5 @@
-use super::object::{Frame, part, usage};
+use super::object::Frame;
+use crate::dialect::{responses_usage, text_part};
 use crate::openai::OpenAiError;
 use crate::openai::agent_start::Begun;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
@@ -43,7 +44,7 @@ impl Growing {
             self.event("response.created", json!({"response": response})),
             self.event("response.in_progress", json!({"response": response})),
             self.event("response.output_item.added", json!({"output_index": 0, "item": item})),
-            self.about_text("response.content_part.added", "part", part("")),
+            self.about_text("response.content_part.added", "part", text_part("")),
         ]
     }
 
@@ -58,7 +59,7 @@ impl Growing {
         let response = self.frame.response(status, std::slice::from_ref(&item), usage, ours);
         vec![
             self.about_text("response.output_text.done", "text", json!(text)),
-            self.about_text("response.content_part.done", "part", part(&text)),
+            self.about_text("response.content_part.done", "part", text_part(&text)),
             self.event("response.output_item.done", json!({"output_index": 0, "item": item})),
             self.event(&format!("response.{status}"), json!({"response": response})),
         ]
@@ -75,7 +76,7 @@ impl Growing {
             }
             OpenAiDelta::Ended { limited, usage: spent } => {
                 let status = if limited { "incomplete" } else { "completed" };
-                self.end(status, &usage(&spent), "finished")
+                self.end(status, &responses_usage(&spent), "finished")
             }
             OpenAiDelta::Failed(error) => {
                 let response = self.frame.failed(&error);

@@ -1,6 +1,6 @@
 use super::html::{escape, headline, paragraphs, prose};
 use super::schema::{format_row, short};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub(super) fn article(document: &Value, method: &str, path: &str, operation: &Value) -> String {
     let id = escape(operation["operationId"].as_str().unwrap_or(path));
@@ -22,8 +22,36 @@ pub(super) fn article(document: &Value, method: &str, path: &str, operation: &Va
     out.push_str(&body(operation));
     out.push_str(&answers(document, operation));
     let line = curl(document, method, path, operation, public);
-    out.extend([format!("<pre><code>{}</code></pre>\n</article>\n", escape(&line))]);
+    out.extend([format!("<pre><code>{}</code></pre>\n", escape(&line))]);
+    out.push_str(&trial(document, method, path, operation, public));
+    out.push_str("</article>\n");
     out
+}
+
+/// What `try.js` makes a form of; without scripts it stays hidden.
+fn trial(document: &Value, method: &str, path: &str, operation: &Value, public: bool) -> String {
+    let parameters: Vec<Value> = operation["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| json!({"name": one["name"], "in": one["in"], "required": one["required"] == true}))
+        .collect();
+    let content = operation["requestBody"]["content"].as_object();
+    // A form has several fields; the body alone does the same.
+    let kind = content.and_then(|kinds| kinds.keys().find(|kind| !kind.starts_with("multipart/")));
+    let body = kind.filter(|kind| *kind == "application/json").map(|kind| {
+        let schema = &operation["requestBody"]["content"][kind.as_str()]["schema"];
+        example(document, schema, 0).to_string()
+    });
+    format!(
+        "<details class=\"try\" hidden data-method=\"{method}\" data-path=\"{}\" data-kind=\"{}\" data-body=\"{}\" \
+         data-parameters=\"{}\"{}><summary>Try it</summary></details>\n",
+        escape(path),
+        escape(kind.map_or("", String::as_str)),
+        escape(body.as_deref().unwrap_or_default()),
+        escape(&Value::from(parameters).to_string()),
+        if public { " data-open=\"yes\"" } else { "" },
+    )
 }
 
 fn parameters(operation: &Value) -> String {

@@ -201,6 +201,8 @@ mod tests {
                 purpose: Purpose::Reply,
                 text: "\"ä\"\n".to_owned(),
                 reasoning: String::new(),
+                provisional: false,
+                retracts: false,
             },
             EventBody::TimerSet {
                 timer_id: TimerId(Uuid::from_u128(5)),
