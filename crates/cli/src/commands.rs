@@ -3,6 +3,7 @@ mod agents;
 mod approvals;
 mod ask;
 mod audit;
+pub mod backup;
 mod budget;
 mod chat;
 mod config;
@@ -34,6 +35,7 @@ mod resume;
 mod rows;
 mod runs;
 mod sample;
+mod schedule;
 mod search;
 mod skill;
 mod tenant;
@@ -64,6 +66,7 @@ pub enum Command {
     Grants(Actions<grants::GrantAction>),
     Agents(agents::Agents),
     Reminders(reminders::Reminders),
+    Schedule(Actions<schedule::ScheduleAction>),
     Eval(eval::Eval),
     Model(model::Model),
     Usage(usage::UsageArgs),
@@ -83,6 +86,7 @@ pub enum Command {
     Tenant(Actions<tenant::TenantAction>),
     Access(access::AccessArgs),
     Audit(audit::AuditArgs),
+    Backup(backup::Backup),
     Config(Actions<config::ConfigAction>),
     Skill(Actions<skill::SkillAction>),
     Credential(Actions<credential::CredentialAction>),
@@ -161,7 +165,9 @@ fn needs(command: &Command) -> Needs {
     let files = match command {
         Command::Ask(args) => return args.needs(),
         Command::Chat(args) => Files::Workspace(args.workspace.clone()),
-        Command::Files(_) => Files::Workspace(None),
+        Command::Files(_) | Command::Schedule(Actions { action: Some(schedule::ScheduleAction::Run { .. }), .. }) => {
+            Files::Workspace(None)
+        }
         Command::Sample(_)
         | Command::Mcp(_)
         | Command::Skill(Actions { action: Some(skill::SkillAction::Test(_)), .. }) => Files::Current,
@@ -182,6 +188,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Grants(args) => grants::run(client, args.action, term.with_json(args.json)).await,
         Command::Agents(args) => agents::run(client, args, term).await,
         Command::Reminders(args) => reminders::run(client, &args, term).await,
+        Command::Schedule(args) => schedule::run(client, args.action, term.with_json(args.json)).await,
         Command::Connections(args) => {
             connections::run(client, args.action, connection, term.with_json(args.json)).await
         }
@@ -201,6 +208,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Tenant(args) => tenant::run(client, args.action, term.with_json(args.json)).await,
         Command::Access(args) => access::run(client, args, term).await,
         Command::Audit(args) => audit::run(client, args, term).await,
+        Command::Backup(args) => backup::run(client, args, term).await,
         Command::Config(args) => config::run(client, args.action, term.with_json(args.json)).await,
         Command::Health(args) => health::run(client, &args, term).await,
         Command::Eval(args) => eval::run(client, args.suite, connection, term).await,

@@ -6,6 +6,6 @@
 pub mod term;
 pub mod client;
 pub mod commands;
-mod options;
+pub mod options;
 
 pub use commands::{Command, Files, Needs, run};

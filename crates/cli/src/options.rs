@@ -26,6 +26,15 @@ pub trait Word: ValueEnum {
 
 impl<T: ValueEnum> Word for T {}
 
+/// Bytes for people, in units of a thousand.
+pub fn size(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
+    match units.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{}.{} {name}", bytes / unit, bytes % unit / (unit / 10)),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// `90s`, `30m`, `1h`, `7d`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
@@ -47,7 +56,13 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, size};
+
+    #[test]
+    fn sizes_are_short() {
+        assert_eq!((size(12).as_str(), size(1_250_000).as_str()), ("12 bytes", "1.2 MB"));
+        assert_eq!((size(999).as_str(), size(3_000_000_000).as_str()), ("999 bytes", "3.0 GB"));
+    }
 
     #[test]
     fn reads_what_people_write() {

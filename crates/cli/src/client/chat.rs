@@ -31,6 +31,9 @@ pub struct Chat {
     pub conversation: Option<ConversationId>,
     pub mode: Mode,
     pub connection: Option<ConnectionId>,
+    /// For its plans alone, and for all but these; before `connection`.
+    pub planner: Option<ConnectionId>,
+    pub executor: Option<ConnectionId>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -54,8 +57,13 @@ impl Client {
         if let Some(id) = chat.conversation {
             body["conversation_id"] = json!(id);
         }
-        if let Some(id) = chat.connection {
-            body["connection_id"] = json!(id);
+        let named = [
+            ("connection_id", chat.connection),
+            ("planner_connection_id", chat.planner),
+            ("executor_connection_id", chat.executor),
+        ];
+        for (field, id) in named.into_iter().filter_map(|(field, id)| Some((field, id?))) {
+            body[field] = json!(id);
         }
         self.post(&format!("/api/chat/{}", chat.agent), &body).await
     }

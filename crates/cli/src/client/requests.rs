@@ -85,6 +85,11 @@ impl Client {
         self.clock.utc_offset_minutes(at)
     }
 
+    /// IANA name of this machine's time zone; `None`: it isn't known.
+    pub fn zone_name(&self) -> Option<String> {
+        self.clock.zone_name()
+    }
+
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
         self.request(Method::GET, path, None).await
     }

@@ -182,6 +182,8 @@ async fn a_request_whose_answer_is_lost_is_sent_again_under_the_same_key() {
         conversation: Some(ConversationId(Uuid::from_u128(8))),
         mode: Mode::Loop,
         connection: None,
+        planner: None,
+        executor: None,
     };
     let begun = client.chat(&chat).await.unwrap();
     assert_eq!(begun.run, run());

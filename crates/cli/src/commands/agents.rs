@@ -7,8 +7,10 @@ use crate::options::Actions;
 use crate::term::{Exit, Term, print_text};
 use clap::{Args, Subcommand};
 use serde_json::json;
+use steward_core::ConnectionId;
 use steward_core::agent::Agent;
 use steward_core::policy::Decision;
+use steward_core::routing::Redirect;
 
 /// List agents; show, add, edit, remove or restore one.
 #[derive(Debug, Clone, Args)]
@@ -111,6 +113,21 @@ async fn show(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result
 fn tell(agent: &Agent, known: &[KnownConnection], term: Term) {
     println!("{}  {}", term.bold(&agent.name), term.dim(&agent.id.to_string()));
     println!("model        {}", model(agent, known));
+    for (role, id) in [("planner", agent.routing.planner), ("executor", agent.routing.executor)] {
+        if let Some(id) = id {
+            println!("{role:<12} {}", connection(id, known));
+        }
+    }
+    for (hint, to) in &agent.routing.redirects {
+        let to = match to {
+            Redirect::Tools => "only tools for them".to_owned(),
+            Redirect::Agent(id) => format!("agent {id}"),
+        };
+        println!("{:<12} {to}", hint.name());
+    }
+    if agent.auto_link_uploads {
+        println!("uploads      linked to it");
+    }
     let named = agent.tools.join(", ");
     println!("tools        {}", if named.is_empty() { "all" } else { &named });
     println!("budget       {}", cell(&json!(agent.budget)));
@@ -130,15 +147,20 @@ fn tell(agent: &Agent, known: &[KnownConnection], term: Term) {
 }
 
 fn model(agent: &Agent, known: &[KnownConnection]) -> String {
-    let own = known.iter().find(|one| Some(one.connection.id) == agent.connection);
-    match (own, agent.connection) {
-        (Some(one), _) => format!("{} ({})", one.connection.name, one.connection.model),
-        (None, Some(id)) => format!("connection {id}, which is not there any more"),
-        (None, None) => known.iter().find(|one| one.default).map_or_else(
+    match agent.connection {
+        Some(id) => connection(id, known),
+        None => known.iter().find(|one| one.default).map_or_else(
             || "the default".to_owned(),
             |one| format!("the default, now {} ({})", one.connection.name, one.connection.model),
         ),
     }
+}
+
+fn connection(id: ConnectionId, known: &[KnownConnection]) -> String {
+    known.iter().find(|one| one.connection.id == id).map_or_else(
+        || format!("connection {id}, which is not there any more"),
+        |one| format!("{} ({})", one.connection.name, one.connection.model),
+    )
 }
 
 fn says(decision: Decision) -> &'static str {

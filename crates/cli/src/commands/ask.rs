@@ -44,6 +44,12 @@ pub struct Ask {
     /// Show candidates, scores, prompts' sizes.
     #[arg(short, long)]
     verbose: bool,
+    /// The connection that makes the plan, by name; --connection is for all else.
+    #[arg(long, value_name = "CONNECTION")]
+    planner: Option<String>,
+    /// The connection that carries the plan out, by name.
+    #[arg(long, value_name = "CONNECTION")]
+    executor: Option<String>,
     /// Which agent, by name (see `steward agents`) [default: steward].
     #[arg(long, short = 'a', value_name = "NAME")]
     agent: Option<String>,
@@ -89,6 +95,8 @@ pub async fn run(client: &Client, args: &Ask, connection: Option<&str>, term: Te
             _ => Mode::Plan,
         },
         connection: client.connection_named(connection).await?,
+        planner: client.connection_named(args.planner.as_deref()).await?,
+        executor: client.connection_named(args.executor.as_deref()).await?,
     };
     let run = client.chat(&chat).await?.run;
     Follow { term, verbose: args.verbose, yes: args.yes }.to_end(client, run, 0).await

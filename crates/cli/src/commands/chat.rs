@@ -49,7 +49,15 @@ pub async fn run(client: &Client, args: &Chat, connection: Option<&str>, term: T
         let Some(line) = line.filter(|line| !line.is_empty()) else {
             break;
         };
-        let chat = client::Chat { agent: agent.id, message: line, conversation, mode: Mode::Loop, connection };
+        let chat = client::Chat {
+            agent: agent.id,
+            message: line,
+            conversation,
+            mode: Mode::Loop,
+            connection,
+            planner: None,
+            executor: None,
+        };
         let begun = client.chat(&chat).await?;
         conversation = begun.conversation;
         if follow.to_end(client, begun.run, 0).await? == Exit::Waiting {

@@ -95,13 +95,13 @@ fn value_of(field: &Value) -> &str {
     }
 }
 
-/// `STEWARD_LOG`, `saved, from the next start on`, `default`.
+/// `STEWARD_LOG`, `saved, acts after a restart`, `default`.
 fn source_of(field: &Value) -> String {
     let source = field["given_by"].as_str().unwrap_or(match text(field, "source") {
         "database" => "saved",
         _ => "default",
     });
-    if field["pending"] == true { format!("{source}, from the next start on") } else { source.to_owned() }
+    if field["pending"] == true { format!("{source}, acts after a restart") } else { source.to_owned() }
 }
 
 async fn get(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
@@ -111,13 +111,13 @@ async fn get(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
     Ok(term.shown(&field, || {
         println!("{}  {}", value_of(field), term.dim(&source_of(field)));
         print_text(text(field, "help"));
-        let effect = match text(field, "effect") {
-            "at_once" => "A change counts at once.",
-            "after_restart" => "A change counts from the next start on.",
-            _ => "",
-        };
-        let how = field["why_not"].as_str().map_or_else(|| effect.to_owned(), |why| format!("To change it: {why}."));
-        println!("{how}");
+        match text(field, "why_restart") {
+            "" => println!("A change acts at once."),
+            why => println!("A change acts after a restart: {why}."),
+        }
+        if let Some(why) = field["why_not"].as_str() {
+            println!("To change it: {why}.");
+        }
     }))
 }
 
@@ -135,9 +135,12 @@ async fn change(client: &Client, values: Map<String, Value>, term: Term) -> anyh
 }
 
 fn tell_pending(config: &Value, term: Term) {
+    if let Some(why) = config["not_applied"].as_str() {
+        term.say(&format!("{} {why}", term.red("What was changed in the file or elsewhere is not in force:")));
+    }
     let waiting = joined(config, "restart_pending");
     if !waiting.is_empty() {
-        term.say(&format!("Start the program anew for {waiting} to count."));
+        term.say(&format!("{waiting}: a change acts after a restart."));
     }
 }
 
@@ -159,7 +162,7 @@ mod tests {
         let field = json!({"value": null, "default_text": "the cache", "source": "default", "pending": false});
         assert_eq!((value_of(&field), source_of(&field).as_str()), ("the cache", "default"));
         let field = json!({"value": "4", "source": "database", "pending": true});
-        assert_eq!(source_of(&field), "saved, from the next start on");
+        assert_eq!(source_of(&field), "saved, acts after a restart");
         let field = json!({"value": "4", "source": "option", "given_by": "--log", "pending": false});
         assert_eq!((value_of(&field), source_of(&field).as_str()), ("4", "--log"));
     }

@@ -52,6 +52,9 @@ pub struct Add {
     /// Context window, tokens; an exam finds it out.
     #[arg(long)]
     window: Option<u32>,
+    /// How its model calls tools; an exam finds it out.
+    #[arg(long, value_name = "FORM", value_parser = ["native", "guided_json", "react", "markers"])]
+    strategy: Option<String>,
     /// Examine its model, whatever that costs; where it costs nothing it is examined anyway.
     #[arg(long)]
     exam: bool,
@@ -137,7 +140,7 @@ async fn test(client: &Client, name: Option<&str>, term: Term) -> anyhow::Result
 }
 
 async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
-    let Add { name, url, model, auth, window, exam: wanted_exam } = wanted;
+    let Add { name, url, model, auth, window, strategy, exam: wanted_exam } = wanted;
     let mut auth = given(&auth, term).await?;
     term.status(&format!("asking what answers at {url}…"));
     let mut found = client.recognise(&url, &auth).await?;
@@ -158,6 +161,9 @@ async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
     });
     if let Some(window) = window {
         body["capabilities"] = json!({"window": window});
+    }
+    if let Some(strategy) = strategy {
+        body["strategy"] = json!(strategy);
     }
     let saved = client.rows(CONNECTION.path).await?;
     let saved = saved.into_iter().find(|one| text(one, "name") == name && text(one, "from") == "saved");

@@ -1,4 +1,4 @@
-use super::rows::{CREDENTIAL, Resource, items, joined, object, text};
+use super::rows::{CREDENTIAL, Resource, items, joined, object, text, texts};
 use crate::client::Client;
 use crate::options::Word;
 use crate::term::{Exit, Term};
@@ -52,7 +52,7 @@ pub enum DatasourceAction {
 pub struct DatasourceAdd {
     /// What domains call it: letters, digits and `_`.
     name: String,
-    /// `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
+    /// `sqlite:PATH` or `folder:PATH` (of CSV, JSON or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`.
     #[arg(value_name = "DATABASE")]
     address: String,
     /// The credential with its user and password.
@@ -96,6 +96,9 @@ pub async fn run(client: &Client, action: Option<DatasourceAction>, term: Term) 
             let found = DATASOURCE.find(client, &name).await?;
             let schema: Value = client.act(&format!("{}/check", DATASOURCE.path_of(&found))).await?;
             Ok(term.shown(&schema, || {
+                for what in texts(&schema, "left_out") {
+                    println!("left out: {what}");
+                }
                 for table in items(&schema, "tables") {
                     let rows = table["rows"].as_u64().map_or_else(String::new, |rows| format!("{rows} rows"));
                     println!("{:<32} {rows:>14}  {}", text(table, "name"), term.dim(&joined(table, "domains")));
@@ -139,6 +142,16 @@ async fn list(client: &Client, term: Term) -> anyhow::Result<Exit> {
     }))
 }
 
+/// What of a folder is no table, a line each.
+fn left_out(schema: &Value) -> String {
+    let mut said = String::new();
+    for what in texts(schema, "left_out") {
+        said.push_str("\nleft out: ");
+        said.push_str(what);
+    }
+    said
+}
+
 async fn add_one(client: &Client, add: DatasourceAdd, term: Term) -> anyhow::Result<Exit> {
     let mut body = json!({
         "name": add.name,
@@ -154,12 +167,14 @@ async fn add_one(client: &Client, add: DatasourceAdd, term: Term) -> anyhow::Res
     let made: Value = client.post(DATASOURCE.path, &body).await?;
     let schema: Result<Value, _> = client.act(&format!("{}/check", DATASOURCE.path_of(&made))).await;
     let said = match &schema {
-        Ok(schema) => format!(
-            "added `{}` with {} tables; describe them with: steward domain init {} --save",
-            add.name,
-            items(schema, "tables").len(),
-            add.name
-        ),
+        Ok(schema) => {
+            let tables = items(schema, "tables").len();
+            let added = format!(
+                "added `{}` with {tables} tables; describe them with: steward domain init {} --save",
+                add.name, add.name
+            );
+            added + &left_out(schema)
+        }
         Err(error) => format!("added `{}`, but it can't be opened: {error:#}", add.name),
     };
     Ok(term.changed(&made, &said))

@@ -15,11 +15,13 @@ pub struct Renderer {
     plan: Option<PlanSteps>,
     steps_shown: usize,
     streamed: bool,
+    /// Text that may turn out to be reasoning.
+    held: String,
 }
 
 impl Renderer {
     pub fn new(term: Term, verbose: bool) -> Self {
-        Self { term, verbose, plan: None, steps_shown: 0, streamed: false }
+        Self { term, verbose, plan: None, steps_shown: 0, streamed: false, held: String::new() }
     }
 
     pub fn event(&mut self, event: &Event) {
@@ -43,13 +45,22 @@ impl Renderer {
                 term.status("thinking…");
             }
             EventBody::ModelDelta { purpose: Purpose::Plan, text, .. } => self.plan_delta(text),
-            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } if !text.is_empty() => {
-                term.clear();
-                self.streamed = true;
-                print_piece(text);
+            EventBody::ModelDelta {
+                purpose: Purpose::Reply | Purpose::Answer, text, provisional, retracts, ..
+            } => {
+                if *retracts {
+                    self.held.clear();
+                }
+                if *provisional {
+                    self.held.push_str(text);
+                } else if !text.is_empty() {
+                    self.print_held();
+                    self.print(text);
+                }
             }
             EventBody::ModelResponded { calls, .. } => {
                 term.clear();
+                self.print_held();
                 if self.streamed && !calls.is_empty() {
                     println!();
                     self.streamed = false;
@@ -61,6 +72,7 @@ impl Renderer {
             }
             EventBody::ModelFailed { error, retry_at, .. } => {
                 term.clear();
+                self.held.clear();
                 let again = if retry_at.is_some() { "; trying again" } else { "" };
                 term.warn(&format!("model call failed: {error}{again}"));
             }
@@ -73,6 +85,19 @@ impl Renderer {
                 }
             }
             other => self.tool_event(other),
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        self.term.clear();
+        self.streamed = true;
+        print_piece(text);
+    }
+
+    fn print_held(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if !held.is_empty() {
+            self.print(&held);
         }
     }
 

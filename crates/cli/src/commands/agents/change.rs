@@ -59,6 +59,15 @@ pub struct AgentFields {
     /// Connections that are tried after that, in order, or `none`.
     #[arg(long, value_name = "CONNECTIONS", value_delimiter = ',')]
     fallback: Vec<String>,
+    /// The connection that makes its plans, by name, or `default`.
+    #[arg(long, value_name = "CONNECTION")]
+    planner: Option<String>,
+    /// The connection that carries its requests out, by name, or `default`.
+    #[arg(long, value_name = "CONNECTION")]
+    executor: Option<String>,
+    /// Where requests go by what they are about: `analytics=AGENT`, `documents=tools` (only tools for documents), `general=none` (nowhere else).
+    #[arg(long, value_name = "HINT=WHERE", value_delimiter = ',')]
+    redirect: Vec<String>,
     /// Let it do this unasked: read, write, external, destructive, or a tool's name.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     allow: Vec<String>,
@@ -89,6 +98,9 @@ pub struct AgentFields {
     /// Whether all of its users share what it keeps: memory, notes, reminders and database. Else each has their own.
     #[arg(long, value_name = "WHEN")]
     shared: Option<Switch>,
+    /// Whether documents that its users upload from now on are linked to it.
+    #[arg(long, value_name = "WHEN")]
+    link_uploads: Option<Switch>,
     /// Whether it plans while it works; `default` is the installation's setting.
     #[arg(long, value_name = "WHEN")]
     plan: Option<PlanSwitch>,
@@ -211,11 +223,7 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
         [all] if all == "all" => Some(json!([])),
         names => Some(json!(names)),
     };
-    let connection = match fields.prefers.as_deref() {
-        None => None,
-        Some("default") => Some(Value::Null),
-        Some(name) => Some(json!(client.known_connection(Some(name)).await?.connection.id)),
-    };
+    let connection = preferred(client, fields.prefers.as_deref()).await?;
     let mut chain = Vec::new();
     for name in fields.fallback.iter().filter(|name| *name != "none") {
         chain.push(client.known_connection(Some(name)).await?.connection.id);
@@ -230,19 +238,52 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
         ("temperature", fields.temperature.map(|temperature| json!(temperature))),
         ("max_tokens", fields.max_tokens.map(|most| json!(most))),
     ]);
+    let routing = object([
+        ("planner", preferred(client, fields.planner.as_deref()).await?),
+        ("executor", preferred(client, fields.executor.as_deref()).await?),
+        ("redirects", redirects(client, &fields.redirect).await?),
+        ("fallback_chain", (!fields.fallback.is_empty()).then(|| json!(chain))),
+    ]);
     let filled = |part: Map<String, Value>| (!part.is_empty()).then_some(Value::Object(part));
     body.extend(object([
         ("instructions", instructions.map(Value::from)),
         ("tools", tools),
         ("connection", connection),
-        ("routing", (!fields.fallback.is_empty()).then(|| json!({"fallback_chain": chain}))),
+        ("routing", filled(routing)),
         ("budget", fields.budget.map(|preset| json!(preset.word()))),
         ("tuning", filled(tuning)),
         ("deep", fields.plan.map(|plan| json!({"enabled": switched(plan)}))),
         ("own_data", filled(own_data)),
+        ("auto_link_uploads", fields.link_uploads.map(|switch| json!(switch == Switch::On))),
         ("policy", filled(policy(fields)?)),
     ]));
     Ok(())
+}
+
+/// Null: the default.
+async fn preferred(client: &Client, name: Option<&str>) -> anyhow::Result<Option<Value>> {
+    Ok(match name {
+        None => None,
+        Some("default") => Some(Value::Null),
+        Some(name) => Some(json!(client.known_connection(Some(name)).await?.connection.id)),
+    })
+}
+
+/// Null: nowhere else.
+async fn redirects(client: &Client, wanted: &[String]) -> anyhow::Result<Option<Value>> {
+    let mut redirects = Map::new();
+    for one in wanted {
+        let Some((hint, to)) = one.split_once('=').filter(|(_, to)| !to.is_empty()) else {
+            bail!("`{one}` says not where to; write it as analytics=AGENT, documents=tools or general=none");
+        };
+        let to = match to {
+            "none" => Value::Null,
+            "tools" => json!("tools"),
+            name => json!({"agent": client.agent_named(Some(name)).await?.id}),
+        };
+        redirects.insert(hint.to_owned(), to);
+    }
+    Ok((!redirects.is_empty()).then_some(Value::Object(redirects)))
 }
 
 /// Null: the default.

@@ -87,7 +87,15 @@ pub async fn run(client: &Client, args: &EvalDomains, connection: Option<&str>, 
     let mut findings: Vec<Finding> = Vec::new();
     for (at, case) in cases.iter().enumerate() {
         term.status(&format!("{}/{} {}", at + 1, cases.len(), case.text));
-        let chat = Chat { agent, message: case.text.clone(), conversation: None, mode: Mode::Loop, connection };
+        let chat = Chat {
+            agent,
+            message: case.text.clone(),
+            conversation: None,
+            mode: Mode::Loop,
+            connection,
+            planner: None,
+            executor: None,
+        };
         let finding = asked(client, &chat, case).await;
         term.clear();
         if !term.json {

@@ -34,10 +34,7 @@ pub(super) async fn run(client: &Client, server: &Value, term: Term) -> anyhow::
         println!("{url}");
     }
     let status = format!("/api/mcp/logins/{}", encoded(text(&begun, "login")));
-    let ended = tokio::select! {
-        ended = wait(client, &status) => ended?,
-        never = answer_all(client, &listener) => match never {},
-    };
+    let ended = answer_until(client, &listener, wait(client, &status)).await?;
     let name = text(server, "name");
     if term.json {
         print_json(&json!({"server": name, "status": ended["status"], "error": ended["error"]}));
@@ -61,10 +58,16 @@ async fn wait(client: &Client, status: &str) -> anyhow::Result<Value> {
     bail!("nobody logged in within ten minutes; begin it anew")
 }
 
-/// Answers returning browsers, one after the other, until the login has ended.
-async fn answer_all(client: &Client, listener: &TcpListener) -> std::convert::Infallible {
+/// Answers returning browsers, one after the other, until the login has ended. A browser whose request has begun gets its page
+/// even if the login ends meanwhile.
+async fn answer_until<T>(client: &Client, listener: &TcpListener, ended: impl Future<Output = T>) -> T {
+    let mut ended = std::pin::pin!(ended);
     loop {
-        let served = match listener.accept().await {
+        let accepted = tokio::select! {
+            ended = &mut ended => return ended,
+            accepted = listener.accept() => accepted,
+        };
+        let served = match accepted {
             Ok((stream, _)) => answer(client, stream).await,
             Err(error) => Err(error.into()),
         };
