@@ -56,7 +56,7 @@ pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<E
         term.status(&format!("{}/{count} {}", index + 1, case.ask));
         // Each request starts with the original workspace, so that it does not see what another one wrote.
         let place = Workspace::copy_of(&source)?;
-        let finding = one(&app, &settings, case, place.path(), !args.no_intent_filter).await;
+        let finding = Box::pin(one(&app, &settings, case, place.path(), !args.no_intent_filter)).await;
         if !args.json {
             term.clear();
             print_line(term, case, &finding);
@@ -82,7 +82,7 @@ async fn one(app: &Composition, settings: &Settings, case: &Case, workspace: &Pa
     let begun = Instant::now();
     let mut finding = Finding { id: case.id.clone(), ..Finding::default() };
     let followed = follow(app, settings, case, workspace, intent_filter, &mut finding);
-    if let Some(problem) = requests::problem(LIMIT, followed).await {
+    if let Some(problem) = Box::pin(requests::problem(LIMIT, followed)).await {
         finding.error = Some(problem);
     }
     finding.ms = begun.elapsed().as_millis();

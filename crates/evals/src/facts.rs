@@ -100,7 +100,15 @@ async fn follow(
     case: &Case,
     finding: &mut Finding,
 ) -> anyhow::Result<()> {
-    let chat = Chat { agent, message: case.text.clone(), conversation: None, mode: Mode::Loop, connection };
+    let chat = Chat {
+        agent,
+        message: case.text.clone(),
+        conversation: None,
+        mode: Mode::Loop,
+        connection,
+        planner: None,
+        executor: None,
+    };
     let run = client.chat(&chat).await?.run;
     let mut given: Vec<Reference> = Vec::new();
     let mut events = client.events(run, 0);

@@ -78,10 +78,14 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         workspace: workspace.canonicalize()?.display().to_string(),
         grants: vec![Grant { scope: GrantScope::AllButDestructive, until: None }],
         connection: connection_named(app, settings.connection.as_deref())?,
+        planner: None,
+        executor: None,
         intent_filter: true,
         user: Some(asking_user(app).await?),
+        client_retries: false,
         key: None,
         source: None,
+        occurrence: None,
     })
 }
 

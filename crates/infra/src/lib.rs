@@ -54,6 +54,10 @@ impl Clock for SystemClock {
     fn utc_offset_minutes(&self, at: Timestamp) -> i32 {
         jiff::Timestamp::from_millisecond(at.0).map_or(0, |at| self.zone.to_offset(at).seconds().div_euclid(60))
     }
+
+    fn zone_name(&self) -> Option<String> {
+        self.zone.iana_name().map(str::to_owned)
+    }
 }
 
 /// UUIDs of version 7. Those of one process sort in the order in which they were created.

@@ -42,8 +42,8 @@ pub struct RunTraces {
 }
 
 impl RunTraces {
-    /// Spans go to this OTLP endpoint; `None`: it can't be used.
-    pub fn open(endpoint: &str, store: Arc<dyn RunStore>, tenant: TenantId) -> Option<Self> {
+    /// Spans go to this OTLP endpoint; the error says why they can't.
+    pub fn open(endpoint: &str, store: Arc<dyn RunStore>, tenant: TenantId) -> Result<Self, String> {
         let base = endpoint.trim_end_matches('/');
         let exporter = SpanExporter::builder()
             .with_http()
@@ -54,12 +54,9 @@ impl RunTraces {
             Ok(mut exporter) => {
                 let resource = Resource::builder().with_service_name("steward").build();
                 exporter.set_resource(&resource);
-                Some(Self { exporter, store, tenant, tasks: TaskTracker::new() })
+                Ok(Self { exporter, store, tenant, tasks: TaskTracker::new() })
             }
-            Err(error) => {
-                tracing::error!(endpoint, %error, "OTEL_EXPORTER_OTLP_ENDPOINT can't be used; no traces are sent");
-                None
-            }
+            Err(error) => Err(format!("OTEL_EXPORTER_OTLP_ENDPOINT can't be used: {error}")),
         }
     }
 

@@ -72,6 +72,8 @@ impl Bench {
             .env("STEWARD_DATA", self.data())
             // Scripts say what is asked; an exam would answer it.
             .env("STEWARD_EXAMINE_CONNECTIONS", "false")
+            // Builds fill the disk that tests run on.
+            .env("STEWARD_DISK_RESERVE_MB", "16")
             .env("OPENAI_API_KEY", "test-key")
             .env("OPENAI_BASE_URL", self.model.base_url())
             .env("OPENAI_MODEL", "scripted")

@@ -62,6 +62,7 @@ pub async fn steward(program: &Path, data: &Path, upstream: &Place) -> Result<(R
         .env("OPENAI_BASE_URL", format!("http://{}/v1", upstream.address))
         .env("OPENAI_MODEL", &upstream.model)
         .env("STEWARD_EXAMINE_CONNECTIONS", "false")
+        .env("STEWARD_DISK_RESERVE_MB", "16")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -18,7 +18,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("infra", &["core"]),
     ("knowledge", &["core", "sandbox"]),
     ("domains", &["core"]),
-    ("app", &["core", "engine", "store", "access", "tools", "models", "parse", "knowledge", "domains", "infra"]),
+    ("schedule", &["core"]),
+    (
+        "app",
+        &["core", "engine", "store", "access", "tools", "models", "parse", "knowledge", "domains", "infra", "schedule"],
+    ),
     ("api", &["core", "app"]),
     ("cli", &["core"]),
     ("testkit", &["core"]),

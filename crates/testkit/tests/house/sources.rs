@@ -92,6 +92,8 @@ fn handlers_reach_rows_through_the_application_only() {
 /// Files of the rooms that answer people which resolve a path by themselves, each with what kind of path that is. A path outside
 /// of the workspace that somebody names goes through `HostPolicy` of the sandbox.
 const MAY_RESOLVE: &[(&str, &str)] = &[
+    ("app/src/backups.rs", "the folders of the installation, to keep a backup out of them"),
+    ("app/src/backups/contents.rs", "the data folder"),
     ("app/src/runs/attachments.rs", "a file of the workspace"),
     ("tools/src/browser/launch.rs", "a program of the settings"),
     ("tools/src/datasource/folder.rs", "a folder of the workspace"),
