@@ -1,6 +1,7 @@
 //! The application of one tenant, over its parts.
 
 use crate::compose::{CALENDARS, COMMIT, Composition, EMBEDDER_IDLE, Shared};
+use crate::settings::Settings;
 use secrecy::{ExposeSecret as _, SecretBox};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,19 +22,30 @@ pub struct Tokens {
     pub signing_key: SecretBox<Vec<u8>>,
 }
 
+/// What signs access tokens: the settings' key, else one of the data directory.
+pub fn signing_key(settings: &Settings) -> anyhow::Result<SecretBox<Vec<u8>>> {
+    match &settings.signing_key {
+        Some(key) => Ok(SecretBox::new(Box::new(key.expose_secret().as_bytes().to_vec()))),
+        None => Ok(steward_infra::signing_key(&settings.data_dir)?),
+    }
+}
+
 /// `workspace`: folder that file tools are confined to.
 pub async fn app(
     parts: &Composition,
     access: Arc<Access>,
     workspace: &Path,
-    health: Health,
+    health: Arc<Health>,
     config: Arc<Configuration>,
     disk: Arc<DiskRoom>,
 ) -> App {
-    let Composition { settings, shared, tenant, runs, models, connections, .. } = parts;
+    let Composition { shared, tenant, runs, models, connections, live, .. } = parts;
+    let settings = parts.settings.get();
     let (Shared { store, clock, ids, .. }, tenant) = (shared, *tenant);
     let (vault, data_dir) = (&shared.vault_keys, &settings.data_dir);
-    let shown = workspace.display().to_string();
+    live.folder.replace(workspace.to_owned());
+    live.folder_text.replace(workspace.display().to_string());
+    let _ = live.access.set(access.clone());
     let usage_writer = Arc::new(UsageWriter::new(store.clone(), Arc::clone(&runs.deps().limiter)));
     let documents = Arc::new(DocumentService::new(DocumentParts {
         tenant,
@@ -51,27 +63,28 @@ pub async fn app(
                 clock: clock.clone(),
                 ids: ids.clone(),
             },
-            allowed: settings.ocr_vision,
+            allowed: live.vision.clone(),
         }),
         embedding: embedding(parts, &usage_writer),
         cross_encoder: shared.cross_encoder.clone(),
         clock: clock.clone(),
         ids: ids.clone(),
         data_dir: data_dir.clone(),
-        workspace: shown.clone(),
+        workspace: live.folder_text.clone(),
         places: parts.places.clone(),
         disk: disk.clone(),
         serving: shared.serving,
     }));
+    let _ = live.documents.set(documents.clone());
     let _ = runs.deps().knowledge.set(documents.clone());
     let domains = Arc::new(DomainService::new(DomainParts {
         tenant,
         store: store.clone(),
         vault: vault.clone(),
-        embedder: shared.embedder.clone(),
+        embedder: Arc::new(shared.embedder.clone()),
         clock: clock.clone(),
         ids: ids.clone(),
-        workspace: workspace.to_owned(),
+        workspace: live.folder.clone(),
         places: parts.places.clone(),
         alone: settings.database.is_none(),
     }));
@@ -83,8 +96,8 @@ pub async fn app(
         calendars: UserCalendars::new(data_dir.join(CALENDARS)),
         runs: runs.clone(),
         access,
-        health: Arc::new(health),
-        workspace: shown,
+        health,
+        workspace: live.folder_text.clone(),
         grants: Vec::new(),
         intent_filter: shared.intent_filter,
         store: store.clone(),
@@ -101,6 +114,7 @@ pub async fn app(
         config,
         disk,
         uploads: Arc::default(),
+        automation: Arc::default(),
         metrics: shared.metrics.clone(),
         closing: Cancellation::default(),
     })
@@ -119,10 +133,10 @@ fn embedding(parts: &Composition, usage: &Arc<UsageWriter>) -> EmbeddingModels {
         personal_data: parts.runs.deps().personal_data.clone(),
         ids: shared.ids.clone(),
     };
-    EmbeddingModels::new(shared.embedder.clone(), shared.clock.clone())
-        .with_folders(ModelFolders::new(parts.settings.models_dir(), Some(EMBEDDER_IDLE)))
+    EmbeddingModels::new(Arc::new(shared.embedder.clone()), shared.clock.clone())
+        .with_folders(ModelFolders::new(parts.settings.get().models_dir(), Some(EMBEDDER_IDLE)))
         .with_endpoints(endpoints, parts.embedding_status.clone())
-        .preferring(parts.settings.embedding_model.clone())
+        .preferring(parts.live.embedding_model.clone())
 }
 
 pub fn access(parts: &Composition, tokens: &Tokens) -> Arc<Access> {

@@ -2,6 +2,7 @@ use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use steward_cli::commands::backup::PassphraseArgs;
 use steward_knowledge::confined::{ExtractChild, OcrChild};
 use steward_models::local::ModelServer;
 use steward_sandbox::attempt::Attempt;
@@ -58,6 +59,11 @@ pub enum Command {
     /// Check this machine: sandbox, database, models.
     #[command(display_order = 11, after_help = "Examples:\n  steward doctor\n  steward doctor --json")]
     Doctor(Json),
+    /// Put a backup into an empty data folder.
+    #[command(
+        after_help = "Examples:\n  steward --data-dir /srv/steward restore /srv/backups/monday.backup\n  steward restore monday.backup --erasures tuesday.backup\n\nThe data folder must be empty or absent, and no server may run on it. All of the backup is checked beside it before it is put in place; what is wrong leaves nothing behind."
+    )]
+    Restore(Restore),
     /// Run one file of Python or one SQL statement as a skill would, confined; prints one JSON object.
     #[command(
         subcommand,
@@ -120,6 +126,22 @@ pub struct Serve {
     /// Name under which browsers reach this program, as behind a proxy; may be given often.
     #[arg(long, env = "STEWARD_HOSTS", value_name = "NAME", value_delimiter = ',')]
     pub host: Vec<String>,
+}
+
+/// `restore`.
+#[derive(Debug, Clone, Args)]
+pub struct Restore {
+    /// The backup.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub passphrase: PassphraseArgs,
+    /// Also erase whom this file names: a newer backup, or the list that `steward backup erasures` printed.
+    #[arg(long, value_name = "FILE")]
+    pub erasures: Option<PathBuf>,
+    /// JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `--json` alone.

@@ -1,49 +1,51 @@
-use crate::places::{host_policy, own_places};
+use crate::places::{host_rules, own_places};
 use crate::settings::{Settings, path_folders, variable};
+use crate::toolset::Toolset;
 use anyhow::{Context, anyhow};
-use jiff::tz::TimeZone;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use steward_access::Access;
 use steward_access::governance::SharedDetector;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
 use steward_app::{
-    ConnectionRegistry, CountingBus, EmbeddingStatus, KeyVariables, Metrics, RegistryParts, StoredEditors,
-    WorkspaceTables,
+    Check, ConnectionRegistry, CountingBus, DocumentService, EmbeddingStatus, Health, KeyVariables, Metrics,
+    RegistryParts, RegistrySettings, StoredEditors, VisionUse, WorkspaceTables,
 };
 use steward_cli::client::{DEFAULT_AGENT, workspace_apart};
 use steward_core::TenantId;
 use steward_core::agent::Agent;
+use steward_core::live::Live;
 use steward_core::model::Connection;
-use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Extractor, Ids, PageReader};
+use steward_core::ports::{Blobs, Clock, CredentialRows, EventBus, Extractor, Ids};
 use steward_core::ports::{DataSlot, KnowledgeSlot};
+use steward_core::routing::Role;
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7, close_data_dir, make_data_dir};
 use steward_intent::IntentService;
 use steward_knowledge::confined::{ConfinedExtractor, ConfinedPages, Engines};
 use steward_models::discovery::{Environment, Found, OWN_SERVER_KEY, built_in, discover};
 use steward_models::embed::{CrossEncoder, LazyMiniLm};
-use steward_models::local::{ModelServer, Supervisor, SupervisorOptions};
+use steward_models::local::{ChildCommand, ModelServer, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::price::Prices;
 use steward_models::router::Router;
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Place, Store, StoreConfig};
-use steward_tools::browser::{BrowserConfig, Browsers, with_browser};
-use steward_tools::calendar::{CalendarConfig, with_calendar};
-use steward_tools::mail::{MailConfig, MailPorts, with_mail};
+use steward_tools::browser::{BrowserConfig, Browsers};
+use steward_tools::mail::MailPorts;
 use steward_tools::mcp::McpHub;
 use steward_tools::outbound::{self, HostPort};
 use steward_tools::own_database::OwnDatabases;
-use steward_tools::package::{Packages, with_references};
-use steward_tools::search::{SearchKey, SearchPorts, with_search};
+use steward_tools::package::Packages;
+use steward_tools::search::{SearchKey, SearchPorts};
 use steward_tools::skills::FileHostKeys;
 use steward_tools::{
-    DOCKER_VARIABLES, HostPolicy, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
-    standard_builder,
+    DOCKER_VARIABLES, HostPolicy, LiveTools, Ports, ProgramFolders, SkillServices, SkillServicesConfig,
+    SkillServicesPorts,
 };
 
 /// Commit that this program is built from, where the build says so.
@@ -83,25 +85,25 @@ impl Default for Options {
 /// What all tenants share. None of it holds what is a tenant's, unless by its id.
 #[derive(Clone)]
 pub struct Shared {
-    /// Those of the installation, with what is saved in the database.
-    pub settings: Settings,
+    /// Those of the installation that are in force, with what is saved in the database.
+    pub settings: Live<Settings>,
     pub store: Arc<Store>,
     pub vault_keys: Arc<SealedVault>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
-    pub embedder: Arc<dyn Embedder>,
+    pub embedder: LazyMiniLm,
     /// Re-ranks what searches find; `None`: none is installed.
-    pub cross_encoder: Option<CrossEncoder>,
+    pub cross_encoder: Live<Option<CrossEncoder>>,
     pub extractor: Arc<dyn Extractor>,
-    pub pages: Arc<dyn PageReader>,
+    pub pages: Arc<ConfinedPages>,
     pub metrics: Arc<Metrics>,
     /// Whether this process alone has the database.
     pub in_process: bool,
     pub intent_filter: bool,
     pub serving: bool,
-    pub(crate) local: Arc<Supervisor>,
+    pub local: Arc<Supervisor>,
     /// Private hosts and ports that web tools of the default tenant may reach.
-    pub(crate) web_allow: Vec<HostPort>,
+    pub web_allow: Live<Vec<HostPort>>,
     /// Owner of the leases of runs.
     node: String,
 }
@@ -109,7 +111,7 @@ pub struct Shared {
 /// The parts of one tenant.
 pub struct Composition {
     /// As far as they are this tenant's.
-    pub settings: Settings,
+    pub settings: Live<Settings>,
     pub shared: Shared,
     pub tenant: TenantId,
     pub runs: RunService,
@@ -123,18 +125,40 @@ pub struct Composition {
     pub places: HostPolicy,
     /// How embedding models at endpoints did.
     pub embedding_status: Arc<EmbeddingStatus>,
-    /// `None` if there is no browser program.
-    browsers: Option<Browsers>,
-    python: Arc<PythonPool>,
-    traces: Option<Arc<RunTraces>>,
+    /// What is put together anew when settings change.
+    pub live: TenantLive,
+    pub python: Arc<PythonPool>,
 }
 
-fn own_workspace(settings: &Settings) -> PathBuf {
+/// What of a tenant reads settings where it uses them.
+pub struct TenantLive {
+    pub toolset: Toolset,
+    pub tools: LiveTools,
+    /// `None` if there is no browser program.
+    pub browsers: Live<Option<Browsers>>,
+    pub programs: ProgramFolders,
+    pub engine: Live<EngineConfig>,
+    pub traces: Live<Option<Arc<RunTraces>>>,
+    pub vision: Live<VisionUse>,
+    pub embedding_model: Live<Option<String>>,
+    /// Folder that file tools are confined to.
+    pub folder: Live<PathBuf>,
+    pub folder_text: Live<String>,
+    // Those that are opened later.
+    pub documents: OnceLock<Arc<DocumentService>>,
+    pub access: OnceLock<Arc<Access>>,
+    pub health: OnceLock<(Arc<Health>, HealthChecks)>,
+}
+
+/// The checks of a tenant, made of the settings in force.
+pub type HealthChecks = Box<dyn Fn(&Composition) -> Vec<Check> + Send + Sync>;
+
+pub(crate) fn own_workspace(settings: &Settings) -> PathBuf {
     settings.data_dir.join("workspace")
 }
 
 /// That of the settings, which is the installation's, else the tenant's own.
-fn workspace_of(settings: &Settings, tenant: TenantId) -> PathBuf {
+pub(crate) fn workspace_of(settings: &Settings, tenant: TenantId) -> PathBuf {
     let chosen = settings.workspace().filter(|_| tenant == TenantId::DEFAULT);
     chosen.unwrap_or_else(|| own_workspace(settings))
 }
@@ -151,10 +175,24 @@ pub fn ocr_engines(settings: &Settings) -> Engines {
 }
 
 /// Browsers for agents; an error says why there is no program for them.
-pub fn browsers(settings: &Settings, allow: &[HostPort]) -> Result<Browsers, String> {
-    let client = outbound::Client::new(allow.to_vec());
+pub fn browser_config(settings: &Settings, allow: &Live<Vec<HostPort>>) -> Result<BrowserConfig, String> {
+    let client = outbound::Client::reading(allow.clone());
     let found = BrowserConfig::find(settings.chromium.as_deref(), &path_folders(), sandbox_helper(settings), client)?;
-    Ok(Browsers::new(BrowserConfig { most: settings.browsers.unwrap_or(found.most), ..found }))
+    Ok(BrowserConfig { most: settings.browsers.unwrap_or(found.most), ..found })
+}
+
+/// Where the vectors of texts are kept that last.
+pub fn vectors_file(settings: &Settings) -> PathBuf {
+    settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")
+}
+
+/// Private hosts and ports that web tools may reach.
+pub fn web_allow(settings: &Settings) -> anyhow::Result<Vec<HostPort>> {
+    read_host_ports(&names(&settings.layers, "WEB_ALLOW"))
+}
+
+fn read_host_ports(texts: &[String]) -> anyhow::Result<Vec<HostPort>> {
+    texts.iter().map(|text| text.parse().map_err(|error| anyhow!("{error}"))).collect()
 }
 
 /// Where inline Python comes from: the settings, else the system's, else the first in PATH.
@@ -181,7 +219,6 @@ impl Shared {
             let (path, mode) = (settings.data_dir.display(), format!("{mode:o}"));
             tracing::warn!(%path, mode, "other users of this machine may enter the data folder; chmod 700 keeps them out");
         }
-        let settings = settings.with_saved(saved_settings(&store, TenantId::DEFAULT).await?);
         let rows: Arc<dyn CredentialRows> = store.clone();
         // A key that is no key ends the start; one that opens nothing does not, since all else works without.
         let source = settings.vault.source(&settings.data_dir, &rows)?;
@@ -190,16 +227,13 @@ impl Shared {
         if let Err(error) = vault_keys.check().await {
             tracing::error!(%error, "credentials can't be used");
         }
-        let web_allow = options.web_allow.unwrap_or_else(|| names(&settings.layers, "WEB_ALLOW"));
-        let web_allow = web_allow
-            .iter()
-            .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
-            &settings.embedding_dir,
-            Some(EMBEDDER_IDLE),
-            Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
-        ));
+        // The vault opens the secrets among them; where its key is, is not among them.
+        let settings = settings.with_saved(saved_settings(&store, Some(&*vault_keys), TenantId::DEFAULT).await?);
+        let web_allow = match options.web_allow {
+            Some(texts) => read_host_ports(&texts)?,
+            None => web_allow(&settings)?,
+        };
+        let embedder = LazyMiniLm::with(&settings.embedding_dir, Some(EMBEDDER_IDLE), Some(vectors_file(&settings)));
         let cross_encoder = CrossEncoder::find(&settings.models_dir().join(CROSS_ENCODER));
         let node = if in_process {
             "local".to_owned()
@@ -212,33 +246,36 @@ impl Shared {
             pages: Arc::new(ConfinedPages::new(sandbox_helper(&settings), ocr_engines(&settings))),
             local: Arc::new(local_model(&settings)),
             metrics: Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default())),
-            settings,
+            settings: Live::new(settings),
             store,
             vault_keys,
             clock,
             ids,
             embedder,
-            cross_encoder,
+            cross_encoder: Live::new(cross_encoder),
             in_process,
             intent_filter: options.intent_filter,
             serving: options.serving,
-            web_allow,
+            web_allow: Live::new(web_allow),
             node,
         })
     }
 
     /// Where a tenant keeps its files: the default one in the data directory itself.
     pub fn folder_of(&self, tenant: TenantId) -> PathBuf {
-        let data = &self.settings.data_dir;
-        if tenant == TenantId::DEFAULT { data.clone() } else { data.join(TENANTS).join(tenant.to_string()) }
+        let data = self.settings.get().data_dir.clone();
+        if tenant == TenantId::DEFAULT { data } else { data.join(TENANTS).join(tenant.to_string()) }
     }
 
     /// The settings as far as they are a tenant's: keys, servers and accounts of the installation are not.
-    fn settings_of(&self, tenant: TenantId) -> Settings {
-        let mut settings = self.settings.clone();
+    pub(crate) fn settings_of(&self, tenant: TenantId, installation: &Settings) -> Settings {
+        let mut settings = installation.clone();
         if tenant != TenantId::DEFAULT {
             settings.data_dir = self.folder_of(tenant);
             settings.connection = None;
+            // Names of the installation's own connections.
+            settings.engine.planner = None;
+            settings.engine.executor = None;
             settings.llm = None;
             settings.llm_key = None;
             settings.otlp = None;
@@ -262,21 +299,23 @@ impl Composition {
     #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
     pub async fn of_tenant(shared: &Shared, tenant: TenantId) -> anyhow::Result<Self> {
         let installation = tenant == TenantId::DEFAULT;
-        let settings = shared.settings_of(tenant);
+        let installed = shared.settings.get();
+        let settings = shared.settings_of(tenant, &installed);
         make_data_dir(&settings.data_dir)?;
         let Shared { store, vault_keys: vault, clock, ids, embedder, metrics, .. } = shared.clone();
         let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&settings.data_dir));
         if !installation {
             store.keep_blobs_apart(tenant, blobs.clone());
         }
-        let (allowed, llm_key) = (settings.key_variables.clone(), settings.llm_key.clone());
-        let secrets = Secrets::new(move |name| key_of(llm_key.as_ref(), name))
-            .checked(move |name| allowed.check(name))
+        let in_force = Live::new(settings.clone());
+        let (allowed, keyed) = (in_force.clone(), in_force.clone());
+        let secrets = Secrets::new(move |name| key_of(keyed.get().llm_key.as_ref(), name))
+            .checked(move |name| allowed.get().key_variables.check(name))
             .with_vault(tenant, vault.clone())
             .with_clock(clock.clone());
         let client = Client::new(secrets, Some(shared.local.clone()), Timeouts::default());
         let found = find_connections(&settings, &client, installation).await;
-        let prices = Prices::load(&shared.settings.data_dir.join("prices.json"))?;
+        let prices = Prices::load(&installed.data_dir.join("prices.json"))?;
         let models = Arc::new(Router::new(client, clock.clone(), Vec::new(), None).with_prices(prices));
         let parts = RegistryParts {
             tenant,
@@ -284,15 +323,13 @@ impl Composition {
             keys: vault.clone(),
             router: models.clone(),
             clock: clock.clone(),
-            variables: settings.key_variables.clone(),
-            examines: settings.examine_connections,
         };
-        let connections = Arc::new(ConnectionRegistry::open(parts, settings.connection.clone(), found).await?);
-        let web_allow = if installation { shared.web_allow.clone() } else { Vec::new() };
+        let connections = Arc::new(ConnectionRegistry::open(parts, registry_settings(&settings, found)).await?);
+        let web_allow = if installation { shared.web_allow.clone() } else { Live::default() };
         // Whoever may use docker may do everything on this machine, so only the installation's own tenant may.
         let docker = installation
             .then(|| DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect());
-        let places = host_policy(&shared.settings, workspace_of(&settings, tenant));
+        let places = HostPolicy::new(host_rules(&installed, workspace_of(&settings, tenant)));
         let skills = SkillServices::new(
             SkillServicesConfig {
                 data_dir: settings.data_dir.clone(),
@@ -318,13 +355,16 @@ impl Composition {
             },
         );
         let (knowledge, data) = (KnowledgeSlot::default(), DataSlot::default());
-        let tools = standard_builder(
-            ToolsConfig {
-                web_allow: web_allow.clone(),
-                terminal: settings.terminal.clone(),
-                sandbox_helper: sandbox_helper(&settings),
-            },
-            &Ports {
+        let traces = open_traces(&settings, shared, tenant).unwrap_or_else(|error| {
+            tracing::error!(%error, "no traces are sent");
+            None
+        });
+        let traces = Live::new(traces);
+        let toolset = Toolset {
+            helper: sandbox_helper(&settings),
+            calendars: settings.data_dir.join(CALENDARS),
+            web_allow: web_allow.clone(),
+            ports: Ports {
                 facts: store.clone(),
                 editors: Arc::new(StoredEditors(store.clone())),
                 blobs: blobs.clone(),
@@ -334,30 +374,40 @@ impl Composition {
                 data: data.clone(),
                 databases: OwnDatabases::new(&settings.data_dir),
             },
-        )?;
-        #[cfg(feature = "failpoints")]
-        let tools = crate::crash::tools(tools);
-        let browsers = browsers(&settings, &web_allow);
-        let browsers = browsers.inspect_err(|why| tracing::debug!(why, "agents have no browser")).ok();
-        let tools = match &browsers {
-            Some(browsers) => with_browser(tools, browsers, &blobs),
-            None => tools,
+            search: SearchPorts { client: outbound::Client::reading(web_allow.clone()), vault: vault.clone() },
+            mail: MailPorts { vault, users: store.clone() },
+            packages: skills.packages.clone(),
+            skills: skills.runtime,
+            traces: traces.clone(),
         };
-        let search = SearchPorts { client: outbound::Client::new(web_allow.clone()), vault: vault.clone() };
-        let tools = with_search(tools, settings.search.clone(), &search);
-        let calendar = CalendarConfig { folder: settings.data_dir.join(CALENDARS), zone: TimeZone::system() };
-        let tools = with_calendar(tools, calendar, &clock, &blobs);
-        let mail = MailConfig { allow: web_allow, ..settings.mail.clone() };
-        let tools = with_mail(tools, mail, MailPorts { vault, users: store.clone() });
-        let mut tools = with_references(tools, &skills.packages).skills(skills.runtime);
-        let traces = settings.otlp.as_deref().and_then(|endpoint| RunTraces::open(endpoint, store.clone(), tenant));
-        let traces = traces.map(Arc::new);
-        if let Some(traces) = traces.clone() {
-            tools = tools.when_ended(move |run| traces.ended(run));
-        }
+        let browsers = browser_config(&settings, &web_allow);
+        let browsers = browsers.inspect_err(|why| tracing::debug!(why, "agents have no browser")).ok();
+        let browsers = browsers.map(Browsers::new);
+        let tools = LiveTools::new(toolset.build(&settings, web_allow.copy(), browsers.as_ref())?);
+        let config = EngineConfig { node: shared.node.clone(), ..settings.engine.clone() };
+        let config = Live::new(config);
+        let live = TenantLive {
+            toolset,
+            tools: tools.clone(),
+            browsers: Live::new(browsers),
+            programs: skills.programs,
+            engine: config.clone(),
+            traces,
+            vision: Live::new(settings.ocr_vision),
+            embedding_model: Live::new(settings.embedding_model.clone()),
+            folder: Live::new(workspace_of(&settings, tenant)),
+            folder_text: Live::default(),
+            documents: OnceLock::new(),
+            access: OnceLock::new(),
+            health: OnceLock::new(),
+        };
         // Events of one tenant never pass by those who listen to another's.
         let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), metrics));
-        let intent = IntentService::new(embedder.clone(), Arc::new(WorkspaceTables::default()), data.clone());
+        let intent = IntentService::new(
+            Arc::new(embedder.clone()),
+            Arc::new(WorkspaceTables::new(Arc::new(embedder.clone()))),
+            data.clone(),
+        );
         let pricing = models.clone();
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
@@ -367,17 +417,17 @@ impl Composition {
             tenant,
             store,
             models: models.clone(),
-            tools: Arc::new(tools.build()?),
-            embedder,
+            tools: Arc::new(tools),
+            embedder: Arc::new(embedder),
             intent: Arc::new(intent),
             bus,
             price: Arc::new(move |connection: &Connection| pricing.price(connection)),
             clock,
             ids,
-            config: EngineConfig { node: shared.node.clone(), ..settings.engine.clone() },
+            config,
         });
         Ok(Self {
-            settings,
+            settings: in_force,
             shared: shared.clone(),
             tenant,
             runs,
@@ -388,19 +438,14 @@ impl Composition {
             host_keys: skills.host_keys,
             places,
             embedding_status: Arc::default(),
-            browsers,
+            live,
             python: skills.python,
-            traces,
         })
     }
 
     /// The folder that file tools are confined to: that of the settings, else `workspace` in the data directory.
     pub fn workspace(&self) -> anyhow::Result<PathBuf> {
-        let folder = workspace_of(&self.settings, self.tenant);
-        if folder == own_workspace(&self.settings) {
-            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        }
-        workspace_apart(Some(&folder), &own_places(&self.shared.settings))
+        open_workspace(&self.settings.get(), &self.shared.settings.get(), self.tenant)
     }
 
     /// Starts in the background what a first request would otherwise wait for.
@@ -429,21 +474,61 @@ impl Composition {
     /// Releases runs and ends all that is this tenant's alone.
     pub async fn rest(&self) {
         self.runs.shutdown().await;
-        if let Some(browsers) = &self.browsers {
+        if let Some(browsers) = &*self.live.browsers.get() {
             browsers.close_all();
         }
         if let Err(error) = steward_app::seal_audit(&self.shared.store, self.tenant).await {
             tracing::warn!(%error, "the newest audit entries get their places at the next start");
         }
-        if let Some(traces) = &self.traces {
+        if let Some(traces) = &*self.live.traces.get() {
             traces.close().await;
         }
     }
 }
 
-fn local_model(settings: &Settings) -> Supervisor {
+/// Makes the usual one where there is none. What is the program's own may not lie in it.
+pub(crate) fn open_workspace(
+    settings: &Settings,
+    installation: &Settings,
+    tenant: TenantId,
+) -> anyhow::Result<PathBuf> {
+    let folder = workspace_of(settings, tenant);
+    if folder == own_workspace(settings) {
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    workspace_apart(Some(&folder), &own_places(installation))
+}
+
+/// `None`: nothing is to be sent.
+pub(crate) fn open_traces(
+    settings: &Settings,
+    shared: &Shared,
+    tenant: TenantId,
+) -> anyhow::Result<Option<Arc<RunTraces>>> {
+    let endpoint = settings.otlp.as_deref();
+    let open = |endpoint| RunTraces::open(endpoint, shared.store.clone(), tenant);
+    Ok(endpoint.map(open).transpose().map_err(anyhow::Error::msg)?.map(Arc::new))
+}
+
+pub(crate) fn registry_settings(settings: &Settings, found: Vec<Found>) -> RegistrySettings {
+    let engine = &settings.engine;
+    let roles = [(Role::Planner, &engine.planner), (Role::Executor, &engine.executor)];
+    RegistrySettings {
+        wanted: settings.connection.clone(),
+        roles: roles.into_iter().filter_map(|(role, name)| Some((role, name.clone()?))).collect(),
+        found,
+        variables: settings.key_variables.clone(),
+        examines: settings.examine_connections,
+    }
+}
+
+pub(crate) fn local_model_command(settings: &Settings) -> ChildCommand {
     let options = [("--context", u64::from(LOCAL_WINDOW)), ("--idle-exit", settings.model_idle_s)];
-    let command = ModelServer::command(&settings.program, &settings.model, &options);
+    ModelServer::command(&settings.program, &settings.model, &options)
+}
+
+fn local_model(settings: &Settings) -> Supervisor {
+    let command = local_model_command(settings);
     let token = SecretString::from(hex::encode(steward_infra::random(24)));
     Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
 }
@@ -456,7 +541,7 @@ fn key_of(llm_key: Option<&SecretString>, name: &str) -> Option<SecretString> {
 
 /// That of the settings, those of the environment and of this machine, then the built-in model. The last is all that a
 /// tenant has before it adds its own: what is on this machine, or paid for, is the installation's.
-async fn find_connections(settings: &Settings, client: &Client, installation: bool) -> Vec<Found> {
+pub(crate) async fn find_connections(settings: &Settings, client: &Client, installation: bool) -> Vec<Found> {
     let llm_key = settings.llm_key.clone();
     let mut environment =
         Environment::new(move |name| key_of(llm_key.as_ref(), name).map(|key| key.expose_secret().to_owned()));

@@ -1,13 +1,15 @@
 //! What is looked at: by `doctor`, by `/readyz` and the page About, and by `/api/admin/health`.
 
-use crate::compose::{Composition, browsers, python_config, sandbox_helper};
+use crate::compose::{Composition, browser_config, python_config, sandbox_helper};
 use crate::settings::{MAIL, Settings};
 use std::sync::Arc;
 use steward_app::{Check, Found, checks};
+use steward_core::live::Live;
 use steward_core::ports::Embedder;
 use steward_infra::close_data_dir;
 use steward_sandbox::process::{Check as Line, Sandbox};
 use steward_sandbox::python::PythonPool;
+use steward_tools::browser::Browsers;
 use steward_tools::mail::{MailAccounts, MailConfig, MailPorts};
 
 /// What can be looked at without the data directory.
@@ -23,7 +25,7 @@ pub fn of_machine(settings: &Settings, embedder: Arc<dyn Embedder>) -> Vec<Check
             let pool = PythonPool::new(helper.clone(), python.clone());
             async move { pool.doctor().await }
         }),
-        checks::browser(move || browsers(&all, &[]), settings.chromium.is_some()),
+        checks::browser(move || browser_config(&all, &Live::default()).map(Browsers::new), settings.chromium.is_some()),
         checks::embeddings(embedder, &settings.embedding_dir),
     ]
 }
@@ -45,11 +47,11 @@ where
 
 /// What an opened installation has besides.
 pub fn of_installation(parts: &Composition) -> Vec<Check> {
-    let (shared, settings, tenant) = (&parts.shared, &parts.settings, parts.tenant);
+    let (shared, settings, tenant) = (&parts.shared, parts.settings.get(), parts.tenant);
     let probe = format!("probe-{}", shared.ids.next());
     let for_mail = MailPorts { vault: shared.vault_keys.clone(), users: shared.store.clone() };
     let accounts =
-        Arc::new(MailAccounts::new(MailConfig { allow: shared.web_allow.clone(), ..settings.mail.clone() }, for_mail));
+        Arc::new(MailAccounts::new(MailConfig { allow: shared.web_allow.copy(), ..settings.mail.clone() }, for_mail));
     vec![
         checks::database(shared.store.clone(), tenant),
         checks::data_folder(settings.data_dir.clone(), probe, |folder| close_data_dir(folder, "workspace")),
@@ -57,6 +59,7 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
         checks::deletions(shared.store.clone(), tenant),
         checks::vault(shared.vault_keys.clone(), tenant),
         checks::model(parts.models.clone()),
+        checks::roles(parts.connections.clone()),
         checks::embedding_endpoints(parts.embedding_status.clone()),
         checks::connections(parts.connections.clone()),
         checks::local_model(settings.model.clone(), shared.local.clone(), parts.connections.clone()),

@@ -1,22 +1,26 @@
 //! The program: settings, composition, commands.
 
-mod api_state;
-mod application;
+pub mod api_state;
+pub mod application;
 pub mod cli;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 mod crash;
 pub mod doctor;
-mod health;
-mod nats;
+pub mod health;
+pub mod live;
+pub mod nats;
 mod open_files;
 mod places;
+pub mod reconfigure;
+pub mod restore;
 pub mod retrieval;
 pub mod serve;
-mod serving;
+pub mod serving;
 pub mod settings;
 pub mod start;
-mod tenants;
+pub mod tenants;
+pub mod toolset;
 mod transport;
 
 pub use steward_cli::term;

@@ -6,7 +6,8 @@ use steward::cli::{Cli, Command, Serve};
 use steward::compose::{python_config, sandbox_helper};
 use steward::start::start;
 use steward::term::Exit;
-use steward::{doctor, retrieval, serve};
+use steward::{doctor, restore, retrieval, serve};
+use steward_cli::commands::backup::{Backup, BackupAction};
 use steward_cli::commands::eval::{Eval, Suite};
 
 fn main() -> ExitCode {
@@ -23,11 +24,18 @@ fn main() -> ExitCode {
         command => command,
     };
     let serving = matches!(command, Command::Serve(_));
+    let global = cli.global.clone();
     start(&cli.global, serving, |settings, term| async move {
         match command {
             Command::Client(steward_cli::Command::Eval(Eval { suite: Suite::Retrieval(args) })) => {
                 retrieval::run(&settings, args, term).await
             }
+            Command::Client(steward_cli::Command::Backup(Backup {
+                action: Some(BackupAction::Verify(args)),
+                json,
+                ..
+            })) => restore::verify(&global, args, term.with_json(json)).await,
+            Command::Restore(args) => restore::restore(&global, settings, args, term).await,
             Command::Serve(args) => serve::run(settings, args, term).await,
             Command::Client(command) => {
                 let open = async |needs| steward::open(&settings, needs, term).await;

@@ -5,6 +5,7 @@ use anyhow::anyhow;
 use std::sync::Arc;
 use steward_api::{ApiState, NATS_SUBJECTS, NatsDoor, NatsMessage};
 use steward_app::{Check, Found};
+use steward_core::live::Live;
 use steward_infra::{NatsConnection, NatsRequest};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -16,14 +17,17 @@ pub async fn open(settings: &Settings) -> anyhow::Result<Option<Arc<NatsConnecti
     Ok(Some(Arc::new(opened.map_err(|why| anyhow!("NATS can't be used: {why}; look at the settings NATS_…"))?)))
 }
 
-pub fn check(connection: Arc<NatsConnection>) -> Check {
+/// Finds nothing while no server is named.
+pub fn check(connection: Live<Option<Arc<NatsConnection>>>) -> Check {
     let look = move || {
-        std::future::ready(vec![match connection.status() {
+        let connection = connection.get();
+        let found = connection.iter().map(|connection| match connection.status() {
             Ok(detail) => Found::ok(detail),
             Err(why) => {
                 Found::down(why, "start the NATS server, or correct the settings NATS_…; it is tried again by itself")
             }
-        }])
+        });
+        std::future::ready(found.collect())
     };
     Check::new("NATS", look.clone()).quick(look)
 }
@@ -31,6 +35,8 @@ pub fn check(connection: Arc<NatsConnection>) -> Check {
 /// The task that answers.
 pub struct Answering {
     task: JoinHandle<()>,
+    /// Email of the user as whom those run that bring no key.
+    pub act_as: Option<String>,
     stop: CancellationToken,
 }
 
@@ -48,7 +54,7 @@ impl Answering {
                 tracing::error!(error, "requests over NATS are not answered");
             }
         });
-        Self { task, stop }
+        Self { task, stop, act_as: act_as.map(str::to_owned) }
     }
 
     /// Takes no more requests, and waits a moment for those at work.

@@ -4,7 +4,7 @@ use crate::settings::{Settings, path_folders, variable};
 use std::fs;
 use std::path::{Path, PathBuf};
 use steward_access::VaultKeyPlace;
-use steward_tools::{HostPolicy, HostRules};
+use steward_tools::HostRules;
 
 /// Variables that name a file that is the program's own: its settings, accounts and keys.
 const OWN_FILES: [&str; 3] = ["MAIL_FILE", "TERMINAL_FILE", "TLS_KEY"];
@@ -179,7 +179,7 @@ pub fn own_places(settings: &Settings) -> Vec<PathBuf> {
 }
 
 /// `settings` are the installation's, `workspace` is a tenant's own.
-pub fn host_policy(settings: &Settings, workspace: PathBuf) -> HostPolicy {
+pub fn host_rules(settings: &Settings, workspace: PathBuf) -> HostRules {
     let homes = homes();
     let mut programs = vec![settings.program.clone(), settings.model.clone()];
     programs.extend(settings.python.clone());
@@ -189,7 +189,7 @@ pub fn host_policy(settings: &Settings, workspace: PathBuf) -> HostPolicy {
     programs.extend(everywhere(&STARTS, &STARTS_AT_HOME, &homes));
     let open = [workspace].into_iter().chain(OPEN.map(PathBuf::from)).collect();
     let secret = everywhere(&SECRETS, &SECRETS_AT_HOME, &homes);
-    HostPolicy::new(HostRules { own: own_places(settings), open, secret, programs })
+    HostRules { own: own_places(settings), open, secret, programs }
 }
 
 fn everywhere(machine: &[&str], at_home: &[&str], homes: &[PathBuf]) -> Vec<PathBuf> {
@@ -226,6 +226,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use steward_tools::HostPolicy;
 
     fn policy(home: PathBuf) -> HostPolicy {
         let homes = [home, PathBuf::from("/root")];

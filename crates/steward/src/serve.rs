@@ -1,20 +1,21 @@
-use crate::api_state::{Front, state};
-use crate::application::{Tokens, access};
+use crate::api_state::{Front, ServerChecks, state};
+use crate::application::{Tokens, access, signing_key};
 use crate::cli;
 use crate::compose::{Composition, Options};
-use crate::nats::{self, Answering};
+use crate::nats;
+use crate::reconfigure::{NatsParts, ServerParts, hosts, open_tls};
 use crate::serving::Serving;
 use crate::settings::Settings;
 use crate::term::{Exit, Term};
 use anyhow::{Context, anyhow};
-use secrecy::{ExposeSecret as _, SecretBox};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use steward_access::{Access, FirstStart, LOCAL_USER, LoginLimits};
-use steward_api::{Hosts, Listening, Tls, certificate_check, keep_certificate};
-use steward_app::config::{keep_config, names};
+use steward_api::{Listening, certificate_check, keep_certificate};
+use steward_app::config::keep_config;
 use steward_app::{keep_tenants, work_in_background};
+use steward_core::live::Live;
 use steward_core::ports::Models as _;
 use steward_models::memory;
 
@@ -26,12 +27,11 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let begun = Instant::now();
     let settings = settings.serving(&args)?;
     // The server's own certificate, before anything else is touched.
-    let tls = settings.tls.clone().map(|(certificate, key)| Tls::open(certificate, key)).transpose();
-    let tls = tls.map_err(|why| anyhow!("{why}; correct STEWARD_TLS_CERT and STEWARD_TLS_KEY"))?.map(Arc::new);
+    let tls = Live::new(open_tls(&settings)?);
     // The port first: if it is taken, the data directory must not be touched. Only the database may name another one.
     let early = if settings.listen_is_given() { Some(listen(&settings, &args).await?) } else { None };
-    let app = Composition::open(&settings, Options { serving: true, ..Options::default() }).await?;
-    let settings = &app.settings;
+    let app = Arc::new(Composition::open(&settings, Options { serving: true, ..Options::default() }).await?);
+    let settings = &*app.settings.get();
     let listening = match early {
         Some(listening) => listening,
         None => listen(settings, &args).await?,
@@ -55,22 +55,24 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
-    let nats = nats::open(settings).await?;
-    let clock = &app.shared.clock;
-    let checks = tls.iter().map(|tls| certificate_check(tls.clone(), clock.clone()));
-    let checks = checks.chain(nats.clone().map(nats::check)).collect();
-    let dialect_origins = names(&settings.layers, "V1_ORIGINS");
-    let hosts = Hosts { dialect_origins, ..Hosts::of(address, &names(&settings.layers, "CORS_ORIGINS")) };
-    let state = state(&app, Front { access, tokens, workspace: &folder, hosts, checks }).await?;
+    let (opened, nats) = (nats::open(settings).await?, Live::default());
+    let clock = app.shared.clock.clone();
+    let (of_tls, of_nats) = (tls.clone(), nats.clone());
+    let checks: ServerChecks =
+        Box::new(move || vec![certificate_check(of_tls.clone(), clock.clone()), nats::check(of_nats.clone())]);
+    let (hosts, parts) = (Live::new(hosts(address, settings)), Arc::new(OnceLock::new()));
+    let front =
+        Front { access, tokens, workspace: &folder, hosts: hosts.clone(), server: Arc::downgrade(&parts), checks };
+    let state = state(&app, front).await?;
     let (tenants, home) = (state.tenants.clone(), state.tenants.installation().clone());
     let usage_writer = home.usage_writer.clone();
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = steward_infra::stopped()?;
     // Other commands of the same owner find this server by the file.
-    let fingerprint = tls.as_ref().map(|tls| tls.status().fingerprint);
+    let fingerprint = tls.get().as_ref().as_ref().map(|tls| tls.status().fingerprint);
     let serving = Arc::new(Serving::announce(&settings.data_dir, address, fingerprint.as_deref())?);
-    let url = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
+    let url = format!("{}://{address}", if fingerprint.is_some() { "https" } else { "http" });
     welcome(term, &url, &first, &key_file, &app).await;
     if app.runs.deps().intent.files(&folder).is_empty() {
         term.say(&format!("Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"));
@@ -84,22 +86,23 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         // Only other nodes may change them.
         background.push(tokio::spawn(keep_tenants(tenants.clone())));
     }
-    let answering = nats.map(|nats| Answering::start(nats, state.clone(), settings.nats_act_as.as_deref()));
+    let nats = NatsParts { connection: nats, answering: Arc::default(), state: state.clone() };
+    nats.change(opened, settings.nats_act_as.as_deref()).await;
     let announced = serving.clone();
-    let renewed = move |fingerprint: &str| announced.renew(fingerprint);
-    let certificate = tls.map(|tls| tokio::spawn(keep_certificate(tls, home, renewed)));
+    let of_server = ServerParts { address, hosts, tls: tls.clone(), nats: nats.clone(), announced: announced.clone() };
+    let _ = parts.set(of_server);
+    let renewed = move |fingerprint: &str| announced.renew(Some(fingerprint));
+    let certificate = tokio::spawn(keep_certificate(tls, home, renewed));
     let served = steward_api::serve(listening, state, stop).await;
-    if let Some(answering) = answering {
-        answering.stop().await;
-    }
+    nats.stop().await;
+    // They hold the application.
+    drop((nats, parts));
     for task in &background {
         task.abort();
     }
-    if let Some(task) = certificate {
-        // It holds what announces the server.
-        task.abort();
-        let _ended = task.await;
-    }
+    // It holds what announces the server.
+    certificate.abort();
+    let _ended = certificate.await;
     tenants.close_all().await;
     usage_writer.close().await;
     // Now the last connections end.
@@ -120,14 +123,6 @@ async fn give_back_memory() {
 async fn listen(settings: &Settings, args: &cli::Serve) -> anyhow::Result<Listening> {
     let address = args.listen.clone().unwrap_or_else(|| settings.listen());
     Listening::bind(&address).await.map_err(|why| anyhow!(why))
-}
-
-/// What signs access tokens: the settings' key, else one of the data directory.
-fn signing_key(settings: &Settings) -> anyhow::Result<SecretBox<Vec<u8>>> {
-    match &settings.signing_key {
-        Some(key) => Ok(SecretBox::new(Box::new(key.expose_secret().as_bytes().to_vec()))),
-        None => Ok(steward_infra::signing_key(&settings.data_dir)?),
-    }
 }
 
 /// A key for programs of this machine's owner, in a file that only they can read.

@@ -26,9 +26,9 @@ impl Serving {
         Ok(serving)
     }
 
-    /// The server has another certificate now.
-    pub fn renew(&self, certificate: &str) {
-        if let Err(error) = self.write(Some(certificate)) {
+    /// The server has another certificate now, or none.
+    pub fn renew(&self, certificate: Option<&str>) {
+        if let Err(error) = self.write(certificate) {
             tracing::warn!(%error, "other commands were not told of the new certificate");
         }
     }
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(file.pid, std::process::id());
         let mode = std::fs::metadata(dir.path().join("serve.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        serving.renew("abc");
+        serving.renew(Some("abc"));
         let file = ServeFile::read(dir.path()).unwrap().unwrap();
         assert_eq!((file.url.as_str(), file.certificate.as_deref()), ("https://127.0.0.1:8800", Some("abc")));
         drop(serving);

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use steward_access::VaultKeyPlace;
-use steward_app::config::{Layers, Live, database, named, problem, switch};
+use steward_app::config::{Layers, Source, database, named, problem, switch};
 use steward_app::{KeyVariables, VisionUse};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_engine::EngineConfig;
-use steward_infra::{NatsConfig, logs};
+use steward_infra::NatsConfig;
 use steward_knowledge::confined::Engines;
 use steward_models::discovery::OwnServer;
 use steward_tools::mail::MailConfig;
@@ -25,6 +25,8 @@ use steward_tools::terminal::TerminalConfig;
 
 /// File of the mail accounts, in the data directory.
 pub const MAIL: &str = "mail.toml";
+/// File that changes which commands agents may run, in the data directory.
+const TERMINAL: &str = "terminal.toml";
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -116,9 +118,7 @@ impl Settings {
         layers.set_default("DATA_DIR", data_dir.display().to_string());
         layers.set_default("NFS_BASE_PATH", data_dir.join("workspace").display().to_string());
         layers.set_default("CACHE_DIR", cache.unwrap_or_else(|| PathBuf::from(".cache")).display().to_string());
-        let models = PathBuf::from(layers.value("CACHE_DIR").unwrap_or_default()).join("models");
-        let model = models.join("SmolLM2-135M-Instruct.Q4_1.gguf");
-        layers.set_default("LOCAL_MODEL_FILE", model.display().to_string());
+        set_model(&mut layers);
         let database = global.database.clone().or_else(|| database(&layers));
         Self::of(layers, file, data_dir, database)
     }
@@ -142,9 +142,18 @@ impl Settings {
         }
     }
 
+    /// What whoever starts the program says now: the file of settings and the files that settings name are read anew.
+    pub fn reread(&self, now: &Layers) -> anyhow::Result<Layers> {
+        let mut layers = now.without(Source::File);
+        layers::read_file(&mut layers, &self.data_dir)?;
+        set_model(&mut layers);
+        Ok(layers)
+    }
+
     /// The same program with other settings.
     pub fn with(&self, layers: &Layers) -> anyhow::Result<Self> {
-        Self::of(layers.clone(), self.file.clone(), self.data_dir.clone(), self.database.clone())
+        let settings = Self::of(layers.clone(), self.file.clone(), self.data_dir.clone(), self.database.clone())?;
+        Ok(Self { program: self.program.clone(), ..settings })
     }
 
     fn of(layers: Layers, file: PathBuf, data_dir: PathBuf, database: Option<String>) -> anyhow::Result<Self> {
@@ -224,30 +233,11 @@ impl Settings {
     }
 }
 
-/// What this process does when its settings are changed.
-pub struct Process {
-    pub settings: Settings,
-    /// A server takes changes in; a command ends before there are any.
-    pub serving: bool,
-}
-
-impl Live for Process {
-    fn check(&self, layers: &Layers) -> Result<(), String> {
-        if let Some(filter) = layers.set("LOG_LEVEL") {
-            logs::check(filter)?;
-        }
-        self.settings.with(layers).map(drop).map_err(|error| format!("{error:#}"))
-    }
-
-    fn apply(&self, layers: &Layers) {
-        if self.serving {
-            logs::change(layers.value("LOG_LEVEL").unwrap_or(logs::SERVING));
-        }
-    }
-
-    fn restart_command(&self) -> String {
-        steward_infra::restart_command(variable("INVOCATION_ID").is_some())
-    }
+/// The local model is in the cache where no file is named.
+fn set_model(layers: &mut Layers) {
+    let models = PathBuf::from(layers.value("CACHE_DIR").unwrap_or_default()).join("models");
+    let model = models.join("SmolLM2-135M-Instruct.Q4_1.gguf");
+    layers.set_default("LOCAL_MODEL_FILE", model.display().to_string());
 }
 
 /// A value that is what its setting may be; the error names its variable.
@@ -297,7 +287,7 @@ fn settings_file(named: Option<&str>, data_dir: &Path, usual: &str) -> anyhow::R
 }
 
 fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
-    let Some((path, text)) = settings_file(named, data_dir, "terminal.toml")? else {
+    let Some((path, text)) = settings_file(named, data_dir, TERMINAL)? else {
         return Ok(TerminalConfig::default());
     };
     TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
@@ -314,6 +304,8 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
 
 fn engine(layers: &Layers) -> anyhow::Result<EngineConfig> {
     let mut engine = EngineConfig { deep: deep_defaults(layers)?, ..EngineConfig::default() };
+    engine.planner = checked(layers, "PLANNER_MODEL_SPEC")?;
+    engine.executor = checked(layers, "EXECUTOR_MODEL_SPEC")?;
     engine.max_runs = parsed(layers, "MAX_RUNS")?.unwrap_or(engine.max_runs);
     if let Some(seconds) = parsed(layers, "LEASE_SECONDS")? {
         engine.lease = Duration::from_secs_f64(seconds);

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 /// What is open of a tenant.
 struct Running {
-    parts: Composition,
+    parts: Arc<Composition>,
     usage_writer: Arc<UsageWriter>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -34,11 +34,16 @@ impl Opener {
         Self { shared, config, disk, tokens, running: Mutex::default() }
     }
 
+    /// The parts of the tenants that are open.
+    pub async fn running(&self) -> Vec<Arc<Composition>> {
+        self.running.lock().await.values().map(|running| Arc::clone(&running.parts)).collect()
+    }
+
     async fn opened(&self, tenant: &Tenant) -> anyhow::Result<(App, Running)> {
-        let parts = Composition::of_tenant(&self.shared, tenant.id).await?;
+        let parts = Arc::new(Composition::of_tenant(&self.shared, tenant.id).await?);
         parts.default_agent().await?;
         let (access, workspace) = (access(&parts, &self.tokens), parts.workspace()?);
-        let health = Health::new(health::of_tenant(&parts));
+        let health = Arc::new(Health::new(health::of_tenant(&parts)));
         let app = app(&parts, access, &workspace, health, self.config.clone(), self.disk.clone()).await;
         let mut tasks = Vec::new();
         if self.shared.serving {

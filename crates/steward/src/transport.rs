@@ -57,12 +57,13 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
 
 /// The API in this process: the data directory is ours while the command runs.
 struct InProcess {
-    parts: Composition,
+    parts: Arc<Composition>,
     client: InProcessClient,
 }
 
 impl InProcess {
     async fn new(parts: Composition, needs: &Needs) -> anyhow::Result<Self> {
+        let parts = Arc::new(parts);
         match Self::client(&parts, needs).await {
             Ok(client) => Ok(Self { parts, client }),
             Err(error) => {
@@ -72,11 +73,11 @@ impl InProcess {
         }
     }
 
-    async fn client(parts: &Composition, needs: &Needs) -> anyhow::Result<InProcessClient> {
+    async fn client(parts: &Arc<Composition>, needs: &Needs) -> anyhow::Result<InProcessClient> {
         // A new installation gets its first agent here as well.
         parts.default_agent().await?;
         let folder = match &needs.files {
-            Files::Workspace(asked) => workspace_apart(asked.as_deref(), &own_places(&parts.settings))?,
+            Files::Workspace(asked) => workspace_apart(asked.as_deref(), &own_places(&parts.settings.get()))?,
             Files::Current => workspace(None).context("the current folder can't be used")?,
             // No folder is needed, so any will do.
             Files::Unused => workspace(None).unwrap_or_default(),

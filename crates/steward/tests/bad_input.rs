@@ -29,7 +29,7 @@ fn fails_with(script: Script, tells: &[&str]) {
     nothing_lost(&bench, "failed");
 }
 
-/// Asks with a model server that fails once and then answers.
+/// Asks with a model server that fails once and then answers: a program under `/v1` asks again itself.
 fn survives(fault: Behaviour) {
     let bench = Bench::new(Script {
         replies: vec![fault],
@@ -37,6 +37,8 @@ fn survives(fault: Behaviour) {
         ..Script::default()
     });
     let server = Server::start(&bench);
+    let (status, told) = server.chat(&bench, ASK);
+    assert!(status.is_server_error(), "{told}");
     let (status, answer) = server.chat(&bench, ASK);
     assert_eq!(status, StatusCode::OK, "{answer}");
     assert_eq!(answer["choices"][0]["message"]["content"], "Hello there.", "{answer}");

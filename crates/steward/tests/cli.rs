@@ -47,6 +47,8 @@ fn every_command_has_help() {
         "group",
         "tenant",
         "access",
+        "backup",
+        "restore",
     ] {
         let done = bench.run(&[command, "--help"]).exits(0);
         assert!(done.out.contains("Examples:"), "{command}: {done:?}");

@@ -3,6 +3,7 @@
 
 mod agents;
 mod audit;
+mod backup;
 use crate::common;
 mod config;
 mod credential;
@@ -19,6 +20,7 @@ mod phrases;
 mod reminders;
 mod retrieval;
 mod sandbox;
+mod schedule;
 mod skill;
 mod tenant;
 mod user;

@@ -5,6 +5,7 @@ mod delegation;
 mod kill_loop;
 mod node;
 mod oracle;
+mod schedules;
 mod settle;
 mod takeover;
 mod writes;
@@ -30,7 +31,12 @@ async fn long_writes_under_kills() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn long_takeover_of_a_stopped_node() {
     let server = TestPostgres::shared().await.unwrap();
-    takeover::run(server.fresh_database().await.unwrap()).await;
+    takeover::run(server).await;
+}
+
+#[test]
+fn long_schedules_under_kills() {
+    schedules::run();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -136,6 +136,80 @@ fn documents_are_given_with_a_message_by_those_who_may_read_them() {
 }
 
 #[test]
+fn uploads_are_linked_to_agents_that_take_those_of_their_users() {
+    let house = House::with_people(Script::default(), &[("ann", "developer"), ("bob", "developer")]);
+    let (ann, bob) = (key("ann"), key("bob"));
+    let clerk = house.post("/api/agents", json!({"name": "clerk", "config": {"auto_link_uploads": true}}), 201);
+    assert_eq!(clerk["auto_link_uploads"], true, "{clerk}");
+    let closed = house.post("/api/agents", json!({"name": "closed", "auto_link_uploads": true}), 201);
+    house.send(
+        Method::PUT,
+        &format!("/api/access/agent/{}", text(&closed["id"])),
+        Some(json!({"restricted": true})),
+        200,
+    );
+    let other = house.post("/api/agents", json!({"name": "other"}), 201);
+    assert_eq!(other["auto_link_uploads"], false, "{other}");
+    house.call_as(&ann, Method::POST, "/api/collections", Some(json!({"name": "Handbook"})));
+
+    // The answer comes once it is read, and names the agents that may be asked.
+    let send = |as_key: &str, query: &str, name: &str, body: &str| {
+        let path = format!("Handbook&wait={query}");
+        let mut url = url::Url::parse(&format!("{}/api/documents/upload?collection={path}", house.server.url)).unwrap();
+        url.query_pairs_mut().append_pair("name", name);
+        let request = crate::api_routes::house::client().post(url).bearer_auth(as_key).body(body.to_owned());
+        let request = request.header("content-type", "application/octet-stream");
+        house.bench.runtime.block_on(async {
+            let answer = request.send().await.unwrap();
+            (answer.status().as_u16(), serde_json::from_str::<Value>(&answer.text().await.unwrap()).unwrap())
+        })
+    };
+    let (status, added) = send(&ann, "120", "leave.md", LEAVE);
+    assert_eq!((status, &added["document"]["status"]), (201, &json!("ready")), "{added}");
+    assert_eq!(added["linked"], json!([{"id": clerk["id"], "name": "clerk"}]), "{added}");
+    let leave = text(&added["document"]["id"]);
+    let of = |agent: &Value, as_key: &str| {
+        let path = format!("/api/documents?agent_id={}", text(&agent["id"]));
+        let (_, listed) = house.call_as(as_key, Method::GET, &path, None);
+        listed["items"].as_array().unwrap().iter().map(|one| text(&one["name"])).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&clerk, &ann), ["leave.md"]);
+    assert!(of(&clerk, &bob).is_empty(), "a link gives nobody the right to see it");
+    assert!(of(&other, &ann).is_empty());
+    let (status, problem) = send(&ann, "121", "x.md", TRAVEL);
+    assert_eq!((status, &problem["field"]), (422, &json!("wait")), "{problem}");
+
+    // One that is not to be there is unlinked; the same file again is linked again.
+    let link = json!({"document_id": leave, "agent_id": clerk["id"], "linked": false});
+    house.post("/api/documents/links", link, 200);
+    assert!(of(&clerk, &ann).is_empty());
+    let (_, again) = send(&ann, "0", "leave.md", LEAVE);
+    assert_eq!((&again["added"], &again["linked"][0]["name"]), (&json!("unchanged"), &json!("clerk")), "{again}");
+
+    // Off: what is linked stays, and what comes is not. Other changes leave the switch alone.
+    let change = |body: Value| {
+        house.send(Method::PATCH, &format!("/api/universal-agents/{}", text(&clerk["id"])), Some(body), 200)
+    };
+    assert_eq!(change(json!({"name": "desk"}))["auto_link_uploads"], true);
+    assert_eq!(change(json!({"config": {"auto_link_uploads": false}}))["auto_link_uploads"], false);
+    let (_, added) = send(&ann, "0", "travel.md", TRAVEL);
+    assert_eq!(added["linked"], json!([]), "{added}");
+    assert_eq!(of(&clerk, &ann), ["leave.md"]);
+}
+
+#[test]
+fn folders_whose_files_go_nowhere_in_particular_go_to_documents() {
+    let house = House::new(Script::default());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("leave.md"), LEAVE).unwrap();
+    for path in ["/api/documents/batch-scan", "/api/documents/register-path"] {
+        let made = house.post(path, json!({"path": folder.path()}), 201);
+        let collection = house.get(&format!("/api/collections/{}", text(&made["collection"])));
+        assert_eq!(collection["name"], "Documents", "{path}");
+    }
+}
+
+#[test]
 fn chunks_are_listed_by_page_and_rankings_joined_by_other_weights() {
     let house = House::new(Script::default());
     house.post("/api/collections", json!({"name": "Handbook"}), 201);
@@ -391,7 +465,7 @@ fn long_a_killed_ingest_loses_and_doubles_nothing() {
 fn a_collection_goes_to_an_endpoint_and_back_and_is_found_all_the_time() {
     let busy = Behaviour::Status { status: 500, body: json!({"error": {"message": "warming up"}}), retry_after: None };
     let embeddings = Embeddings { numbers: 24, faults: vec![busy, Behaviour::Reset] };
-    let house = House::new(Script { embeddings: Some(embeddings), ..Script::default() });
+    let house = House::with_people(Script { embeddings: Some(embeddings), ..Script::default() }, &[("root", "admin")]);
     let server = &house.bench.model;
     let connection = json!({
         "name": "vectors", "provider": "compatible", "base_url": server.base_url(), "model": "chat",
@@ -431,6 +505,13 @@ fn a_collection_goes_to_an_endpoint_and_back_and_is_found_all_the_time() {
     let asked = server.requests().into_iter().filter(|one| one.path == "/v1/embeddings");
     assert!(asked.clone().count() >= 4 && asked.clone().all(|one| one.body["model"] == "mini"));
     let stats = house.get("/api/documents/vector-store/stats");
+    assert_eq!((&stats["endpoint"], &stats["ollama_auto_detected"]), (&Value::Null, &json!(false)), "{stats}");
+    for (model, endpoint) in [(json!("mini@vectors"), json!(server.base_url())), (json!(null), json!(null))] {
+        let values = json!({"values": {"EMBEDDING_MODEL": model}});
+        let (status, told) = house.call_as(&key("root"), Method::PUT, "/api/admin/config", Some(values));
+        assert_eq!(status, 200, "{told}");
+        assert_eq!(house.get("/api/documents/vector-store/stats")["endpoint"], endpoint);
+    }
     assert_eq!(stats["models"][0]["model"], "mini@vectors", "{stats}");
     // An answer from memory needs no endpoint; another question is answered by words, and Health tells.
     server.replace(Script::default());

@@ -1,14 +1,15 @@
 //! Databases through their domains, by the real program on real databases: a sample of music in SQLite.
 
+mod changes;
+mod datasources;
 mod graphql;
 mod questions;
 mod recorded;
 mod servers;
 mod tables;
+mod workspace;
 
 use crate::api_routes::house::{House, key, text};
-#[cfg(feature = "failpoints")]
-use crate::{api_routes::house::client, common::Server};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -244,128 +245,6 @@ fn numbers_and_groups_show_models_no_values_of_rows() {
     }
 }
 
-fn propose(house: &House, as_key: &str, change: Value) -> (u16, Value) {
-    house.call_as(as_key, Method::POST, "/api/record-changes", Some(json!({"change": change})))
-}
-
-fn decide(house: &House, as_key: &str, change: &Value, verb: &str) -> (u16, Value) {
-    let path = format!("/api/record-changes/{}/{verb}", text(&change["change"]["id"]));
-    house.call_as(as_key, Method::POST, &path, None)
-}
-
-fn city(house: &House) -> Value {
-    let where_ = json!([{"field": "id", "op": "eq", "value": 4}]);
-    rows(house, json!({"domain": "customer", "fields": ["city"], "where": where_}))[0][0].clone()
-}
-
-#[test]
-fn a_change_is_shown_confirmed_and_taken_back() {
-    let house = shop(Script::default());
-    let olga = key("olga");
-    let move_to = |city: &str| json!({"change": "update", "domain": "customer", "key": 4, "set": {"city": city}});
-    let (status, proposed) = propose(&house, &olga, move_to("Bergen"));
-    assert_eq!(status, 201, "{proposed}");
-    assert_eq!(proposed["difference"][0]["before"], "Oslo", "{proposed}");
-    assert_eq!(proposed["difference"][0]["after"], "Bergen", "{proposed}");
-    assert_eq!(city(&house), "Oslo");
-    let (status, done) = decide(&house, &olga, &proposed, "confirm");
-    assert_eq!((status, &done["change"]["state"], &done["undoable"]), (200, &json!("done"), &json!(true)), "{done}");
-    assert_eq!(city(&house), "Bergen");
-    assert_eq!(decide(&house, &olga, &proposed, "confirm").0, 409);
-    let (status, undone) = decide(&house, &olga, &proposed, "undo");
-    assert_eq!((status, &undone["change"]["state"]), (200, &json!("undone")), "{undone}");
-    assert_eq!(city(&house), "Oslo");
-
-    // Two people: one wins, the other is told and loses nothing.
-    let (_, one) = propose(&house, &olga, move_to("Bergen"));
-    let (_, two) = propose(&house, &house.server.key, move_to("Tromsø"));
-    assert_eq!(decide(&house, &olga, &one, "confirm").1["change"]["state"], "done");
-    let (status, late) = decide(&house, &house.server.key, &two, "confirm");
-    assert_eq!((status, &late["change"]["state"]), (200, &json!("failed")), "{late}");
-    assert!(text(&late["change"]["outcome"]).contains("Somebody else"), "{late}");
-    assert_eq!(late["difference"][0]["after"], "Tromsø", "{late}");
-    assert_eq!(city(&house), "Bergen");
-
-    // What is not allowed, or makes no sense, is not even proposed.
-    for (as_key, change, part) in [
-        (&key("dan"), move_to("Bergen"), "may not change"),
-        (&olga, move_to("Bergen"), "nothing would change"),
-        (
-            &olga,
-            json!({"change": "update", "domain": "customer", "key": 99999, "set": {"city": "x"}}),
-            "no such record",
-        ),
-        (&olga, json!({"change": "update", "domain": "customer", "key": 4, "set": {"id": 5}}), "can't be set"),
-        (&olga, json!({"change": "update", "domain": "customer", "key": 4, "set": {"cty": "x"}}), "did you mean"),
-        (&olga, json!({"change": "drop", "domain": "customer"}), "the change is not as it should be"),
-        (&olga, json!({"change": "delete", "domain": "customer", "key": 4}), "may not delete"),
-    ] {
-        let (status, problem) = propose(&house, as_key, change.clone());
-        assert_eq!(status, 422, "{change}: {problem}");
-        assert!(text(&problem["title"]).contains(part), "{change}: {problem}");
-    }
-    // Others' changes are nobody's business.
-    let (status, _) =
-        house.call_as(&key("dan"), Method::GET, &format!("/api/record-changes/{}", text(&one["change"]["id"])), None);
-    assert_eq!(status, 404);
-    let (_, own) = house.call_as(&key("dan"), Method::GET, "/api/record-changes", None);
-    assert_eq!(own["items"], json!([]));
-}
-
-#[test]
-fn changes_of_a_domain_that_one_may_not_read_do_not_exist() {
-    let house = shop(Script::default());
-    let olga = key("olga");
-    let change = |domain: &str, set: Value| json!({"change": "update", "domain": domain, "key": 4, "set": set});
-    let (status, seen) = propose(&house, &key("ada"), change("genre", json!({"name": "Polka"})));
-    assert_eq!(status, 201, "{seen}");
-    let (status, hidden) = propose(&house, &key("ada"), change("customer", json!({"city": "Bergen"})));
-    assert_eq!(status, 201, "{hidden}");
-    let (status, own) = propose(&house, &olga, change("customer", json!({"city": "Tromsø"})));
-    assert_eq!(status, 201, "{own}");
-    let list = |query: &str| house.call_as(&olga, Method::GET, &format!("/api/record-changes{query}"), None).1;
-    assert_eq!(list("")["items"].as_array().unwrap().len(), 3);
-
-    let source = text(&house.get("/api/domains/texts/domain/customer")["text"]);
-    let closed: Vec<&str> = source.lines().filter(|line| !line.contains("permission role:operator")).collect();
-    house.send(Method::PUT, "/api/domains/texts", Some(json!({"text": closed.join("\n")})), 200);
-    for query in ["", "?limit=1"] {
-        let page = list(query);
-        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{page}");
-        assert_eq!(page["items"][0]["change"]["id"], seen["change"]["id"], "{page}");
-        assert!(!page.to_string().contains("Oslo"), "{page}");
-    }
-    // Her own neither, since her right is gone.
-    for change in [&hidden, &own] {
-        let path = format!("/api/record-changes/{}", text(&change["change"]["id"]));
-        assert_eq!(house.call_as(&olga, Method::GET, &path, None).0, 404);
-        for verb in ["confirm", "discard", "undo"] {
-            assert_eq!(decide(&house, &olga, change, verb).0, 404, "{verb}");
-        }
-    }
-    let (_, all) = house.call_as(&key("ada"), Method::GET, "/api/record-changes", None);
-    assert_eq!(all["items"].as_array().unwrap().len(), 3);
-}
-
-#[test]
-fn rows_are_added_and_deleted_by_those_who_may() {
-    let house = shop(Script::default());
-    let admin = key("ada");
-    let (status, proposed) =
-        propose(&house, &admin, json!({"change": "insert", "domain": "genre", "set": {"name": "Polka"}}));
-    assert_eq!(status, 201, "{proposed}");
-    let (_, done) = decide(&house, &admin, &proposed, "confirm");
-    assert_eq!(done["change"]["state"], "done", "{done}");
-    let count = || rows(&house, json!({"domain": "genre", "aggregate": [{"fn": "count"}]}))[0][0].clone();
-    assert_eq!(count(), 26);
-    let (status, proposed) = propose(&house, &admin, json!({"change": "delete", "domain": "genre", "key": 26}));
-    assert_eq!(status, 201, "{proposed}");
-    assert_eq!(decide(&house, &admin, &proposed, "confirm").1["change"]["state"], "done");
-    assert_eq!(count(), 25);
-    assert_eq!(decide(&house, &admin, &proposed, "undo").1["change"]["state"], "undone");
-    assert_eq!(count(), 26);
-}
-
 #[test]
 fn the_editor_is_told_what_is_wrong_and_what_can_be_written() {
     let house = shop(Script::default());
@@ -429,103 +308,6 @@ fn groups_are_meant_when_a_text_is_saved(house: &House, text_of_all: &str) {
     assert_eq!(put("olga", "group:sales").0, 200);
 }
 
-#[test]
-fn datasources_that_can_t_be_are_refused() {
-    let house = shop(Script::default());
-    for (body, part) in [
-        (json!({"name": "1st", "database": "sqlite:chinook.db"}), "can't be the name"),
-        (json!({"name": "a", "database": "oracle://x/y"}), "none of"),
-        (json!({"name": "a", "database": "postgres://me:secret@db/x"}), "password"),
-        (json!({"name": "a", "database": "sqlite:chinook.db", "limits": {"rows": 0}}), "use at least 1"),
-    ] {
-        let problem = house.post("/api/datasources", body.clone(), 422);
-        assert!(problem.to_string().contains(part), "{body}: {problem}");
-    }
-    house.post("/api/datasources", json!({"name": "music", "database": "sqlite:chinook.db"}), 409);
-    // Steward's own files can't be added; what is not there can be, but not opened.
-    let own = format!("sqlite:{}", house.bench.data().join("steward.db").display());
-    let problem = house.post("/api/datasources", json!({"name": "other", "database": own}), 422);
-    assert!(problem.to_string().contains("belongs to Steward itself"), "{problem}");
-    for database in ["sqlite:../x.db", "sqlite:missing.db"] {
-        let made = house.post("/api/datasources", json!({"name": "other", "database": database}), 201);
-        let problem = house.post(&place(&made, "check"), json!({}), 409);
-        assert!(!problem["title"].as_str().unwrap_or_default().is_empty(), "{problem}");
-        house.send(Method::DELETE, &format!("/api/datasources/{}", text(&made["id"])), None, 204);
-    }
-}
-
-#[test]
-fn a_login_goes_to_the_servers_of_its_credential_only() {
-    let house = House::with_people(Script::default(), PEOPLE);
-    let fields = json!({"username": "reader", "password": "only-for-reading"});
-    let body = json!({"name": "erp reader", "kind": "password", "fields": fields, "hosts": ["db.example.org:5432"]});
-    let credential = house.post("/api/credentials", body, 201);
-    let named = |database: &str| json!({"name": "erp", "database": database, "credential": credential["id"]});
-    for elsewhere in [
-        "postgres://db.example.net/erp",
-        "postgres://db.example.org:5433/erp",
-        "mysql://db.example.org/erp",
-        "postgres://db.example.org/erp?host=db.example.net",
-    ] {
-        let problem = house.post("/api/datasources", named(elsewhere), 422);
-        assert_eq!(problem["field"], "credential", "{elsewhere}: {problem}");
-    }
-    let made = house.post("/api/datasources", named("postgres://db.example.org/erp"), 201);
-    let path = format!("/api/credentials/{}", text(&credential["id"]));
-    house.send(Method::PATCH, &path, Some(json!({"hosts": ["other.example.org"]})), 200);
-    let problem = house.post(&place(&made, "check"), json!({}), 503);
-    assert!(text(&problem["title"]).contains("may only be sent to other.example.org"), "{problem}");
-    let uses = house.get(&format!("{path}/uses"));
-    assert_eq!(uses["items"], json!([]), "it was not opened: {uses}");
-}
-
-#[test]
-fn a_folder_of_files_is_a_database_that_is_only_read() {
-    let house = House::with_people(Script::default(), PEOPLE);
-    std::fs::create_dir(house.bench.work.path().join("numbers")).unwrap();
-    house.bench.work.write("numbers/stations.csv", "id,name\n1,Oslo\n2,Bergen\n").unwrap();
-    house
-        .bench
-        .work
-        .write("numbers/readings.tsv", "station_id\ttaken\tvalue\n1\t2024-01-01\t3.5\n2\t2024-01-02\t4\n")
-        .unwrap();
-    house.bench.work.write("numbers/notes.txt", "no table").unwrap();
-    let soil = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sandbox/tests/data/parquet/polars.parquet");
-    std::fs::copy(soil, house.bench.work.path().join("numbers/soil.parquet")).unwrap();
-    let body = json!({"name": "numbers", "database": "folder:numbers", "writable": true});
-    let problem = house.post("/api/datasources", body, 422);
-    assert!(problem.to_string().contains("only read"), "{problem}");
-    let made = house.post("/api/datasources", json!({"name": "numbers", "database": "folder:numbers"}), 201);
-    let init = house.post(&place(&made, "init"), json!({"save": true}), 200);
-    assert_eq!(init["domains"].as_array().unwrap().len(), 3, "{init}");
-    let by_year = json!({"domain": "soil", "group": [{"field": "taken", "by": "year"}],
-        "where": [{"field": "taken", "op": "gt", "value": "2023"}], "aggregate": [{"fn": "sum", "field": "value"}]});
-    assert_eq!(rows(&house, by_year), [json!(["2024", 1.5]), json!(["2025", 3.0])]);
-    let sum = || rows(&house, json!({"domain": "readings", "aggregate": [{"fn": "sum", "field": "value"}]}));
-    assert_eq!(sum(), [json!([7.5])]);
-    // What is written comes with the next question.
-    house.bench.work.write("numbers/readings.tsv", "station_id\ttaken\tvalue\n1\t2024-01-01\t10.25\n").unwrap();
-    assert_eq!(sum(), [json!([10.25])]);
-    for (database, part) in [
-        ("folder:nowhere", "can't be read"),
-        ("folder:../up", "inside of the workspace"),
-        ("folder:/etc", "inside of the workspace"),
-        ("folder:", "name a folder"),
-    ] {
-        let (status, problem) =
-            house.call(Method::POST, "/api/datasources", Some(json!({"name": "other", "database": database})));
-        let told = if status == 201 {
-            house.call(Method::POST, &place(&problem, "init"), Some(json!({"save": true}))).1.to_string()
-        } else {
-            problem.to_string()
-        };
-        assert!(told.contains(part), "{database}: {told}");
-        if status == 201 {
-            house.send(Method::DELETE, &format!("/api/datasources/{}", text(&problem["id"])), None, 204);
-        }
-    }
-}
-
 /// Whether two answers say the same: sums of fractions depend on the order in which they are added.
 fn same(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
@@ -561,39 +343,4 @@ fn ask_as_an_ideal_model(house: &House) {
     }
     assert!(wrong.is_empty(), "{} of {asked} are wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(asked >= 57);
-}
-
-#[cfg(feature = "failpoints")]
-#[test]
-fn a_change_that_is_cut_off_is_done_or_waits_again() {
-    for (point, state, expect) in [
-        ("app.change.confirmed", "proposed", "Oslo"),
-        ("app.change.staged", "proposed", "Oslo"),
-        ("app.change.committed", "done", "Bergen"),
-    ] {
-        let House { bench, server } = shop(Script::default());
-        server.kill();
-        let server = Server::start_with(&bench, &[("STEWARD_KILL_AT", point)]);
-        let house = House { bench, server };
-        let olga = key("olga");
-        let change = json!({"change": "update", "domain": "customer", "key": 4, "set": {"city": "Bergen"}});
-        let (status, proposed) = propose(&house, &olga, change);
-        assert_eq!(status, 201, "{proposed}");
-        let path = format!("/api/record-changes/{}", text(&proposed["change"]["id"]));
-        let confirming = client().post(format!("{}{path}/confirm", house.server.url)).bearer_auth(&olga);
-        let answer = house.bench.runtime.block_on(confirming.send());
-        assert!(answer.is_err(), "{point}: {answer:?}");
-        let bench = house.bench;
-        drop(house.server);
-        let server = Server::start(&bench);
-        let house = House { bench, server };
-        let (_, found) = house.call_as(&olga, Method::GET, &path, None);
-        assert_eq!(found["change"]["state"], state, "{point}: {found}");
-        assert_eq!(city(&house), expect, "{point}");
-        // Waiting again, it is written; done, it is taken back.
-        let verb = if state == "done" { "undo" } else { "confirm" };
-        let (status, after) = decide(&house, &olga, &found, verb);
-        assert_eq!(status, 200, "{point}: {after}");
-        assert_eq!(city(&house), if state == "done" { "Oslo" } else { "Bergen" }, "{point}");
-    }
 }

@@ -5,6 +5,7 @@ use crate::cli::{Global, Serve};
 use anyhow::{Context as _, bail};
 use std::path::{Path, PathBuf};
 use steward_app::config::{FIELDS, Layers, Source, give_database, give_listen, read_file as read_text};
+use steward_core::hash::sha256;
 
 /// Name of the file, in the data directory.
 const FILE: &str = "steward.toml";
@@ -55,16 +56,27 @@ fn source(value: &str, name: &'static str, option: &'static str) -> (Source, &'s
     if variable(name).as_deref() == Some(value) { (Source::Environment, name) } else { (Source::Option, option) }
 }
 
+/// Notes how the files are that settings name, so that a change of what they say is seen.
+fn stamp_files(layers: &mut Layers, data_dir: &Path) {
+    for (name, usual) in [("MAIL_FILE", super::MAIL), ("TERMINAL_FILE", super::TERMINAL)] {
+        let path = layers.set(name).map_or_else(|| data_dir.join(usual), PathBuf::from);
+        let text = std::fs::read(&path).unwrap_or_default();
+        layers.stamp(name, sha256(&text));
+    }
+}
+
 /// Reads the file that `STEWARD_CONFIG` names, which must exist, else `steward.toml` in the data directory. Returns its path.
 pub fn read_file(layers: &mut Layers, data_dir: &Path) -> anyhow::Result<PathBuf> {
     let named = variable("STEWARD_CONFIG");
     let path = named.as_deref().map_or_else(|| data_dir.join(FILE), PathBuf::from);
     layers.set_default("CONFIG_FILE", path.display().to_string());
     let Some((path, text)) = super::settings_file(named.as_deref(), data_dir, FILE)? else {
+        stamp_files(layers, data_dir);
         return Ok(path);
     };
     let by = path.display().to_string();
     read_text(&text, &by, layers).map_err(anyhow::Error::msg).with_context(|| format!("{by} can't be used"))?;
+    stamp_files(layers, data_dir);
     let wrong: Vec<String> = layers.wrong().into_iter().map(|(_, wrong)| wrong.to_string()).collect();
     if !wrong.is_empty() {
         bail!("{by}: {}", wrong.join("; "));

@@ -53,6 +53,45 @@ fn what_an_agent_cannot_be_is_refused_by_field() {
 }
 
 #[test]
+fn a_route_shows_who_plans_and_where_a_redirect_leads() {
+    let house = House::new(Script::default());
+    let big = json!({"name": "big", "provider": "compatible", "base_url": "http://127.0.0.1:9/v1", "model": "m", "auth": {"kind": "none"}});
+    let big = house.post("/api/connections", big, 201);
+    let body = json!({"name": "figures", "connection": big["id"], "tools": ["sql"]});
+    let figures = house.post("/api/agents", body, 201);
+    let preview = |message: &str, more: Value| {
+        let mut body = json!({"message": message});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        house.post("/api/routing/preview", body, 200)
+    };
+    let (hello, chart) = ("Say hello", "Debug this chart");
+    let plain = preview(hello, json!({}));
+    assert_eq!((&plain["planner"], &plain["redirected"]), (&Value::Null, &Value::Null), "{plain}");
+    assert_eq!(plain["targets"][0]["name"], "openai", "{plain}");
+
+    let routing = json!({"planner": big["id"], "redirects": {"analytics": {"agent": figures["id"]}}});
+    let planned = preview(hello, json!({"routing": routing}));
+    assert_eq!(planned["targets"][0]["name"], "openai", "{planned}");
+    assert_eq!(planned["planner"]["targets"][0]["name"], "big", "{planned}");
+    assert!(text(&planned["planner"]["reason"]).contains("`big` (planner)"), "{planned}");
+    assert_eq!(planned["redirected"], Value::Null, "{planned}");
+
+    let elsewhere = preview(chart, json!({"routing": routing}));
+    assert_eq!(elsewhere["redirected"]["from"], "this agent", "{elsewhere}");
+    assert!(text(&elsewhere["redirected"]["reason"]).ends_with("(analytics) to `figures`"), "{elsewhere}");
+    assert_eq!((&elsewhere["targets"][0]["name"], &elsewhere["planner"]), (&json!("big"), &Value::Null), "{elsewhere}");
+
+    // Saved, it is shown by its id; a redirect to tools names those that it has.
+    let asked = house.post("/api/agents", json!({"name": "asked", "routing": routing}), 201);
+    let saved = preview(chart, json!({"agent_id": asked["id"]}));
+    assert_eq!(saved["redirected"]["from"], "asked", "{saved}");
+    let tools = json!({"routing": {"redirects": {"analytics": "tools"}}, "tools": ["read", "sql"]});
+    let narrowed = preview(chart, tools);
+    assert!(text(&narrowed["redirected"]["reason"]).ends_with("(analytics): sql"), "{narrowed}");
+    assert_eq!(narrowed["redirected"].get("from"), None, "{narrowed}");
+}
+
+#[test]
 fn a_prompt_is_shown_before_it_is_sent() {
     let house = House::new(Script::default());
     let body = json!({"agent": input("poet"), "input": "Tell me of the sea."});

@@ -86,7 +86,7 @@ fn a_change_is_all_or_nothing_and_every_wrong_value_is_named() {
 }
 
 #[test]
-fn what_is_saved_counts_at_once_or_from_the_next_start_on() {
+fn what_is_saved_acts_at_once_and_at_the_next_start() {
     let house = house();
     let told = |count: usize| {
         // Lines of the log come through a pipe.
@@ -108,14 +108,17 @@ fn what_is_saved_counts_at_once_or_from_the_next_start_on() {
     assert_eq!(told(2), 2, "the log was silent in between: a level counts at once");
     let log = field(&changed, "LOG_LEVEL");
     assert_eq!((&log["source"], &log["pending"]), (&json!("database"), &json!(false)), "{log}");
-    assert_eq!(changed["restart_pending"], json!(["MAX_RUNS", "DEEP_AGENT_PLANNING_ENABLED"]), "{changed}");
+    assert_eq!(changed["restart_pending"], json!([]), "{changed}");
     let (_, hint) = house.call_as(&key("root"), Method::GET, "/api/admin/restart-hint", None);
-    assert_eq!((&hint["pending"], &hint["fields"]), (&json!(true), &changed["restart_pending"]), "{hint}");
+    assert_eq!((&hint["pending"], &hint["fields"]), (&json!(false), &json!([])), "{hint}");
     assert!(!hint["command"].as_str().unwrap().is_empty());
+    // The published call asks for it by POST.
+    assert_eq!(house.call_as(&key("root"), Method::POST, "/api/admin/restart-hint", None), (200, hint));
     let (_, entries) = house.call_as(&key("root"), Method::GET, "/api/audit?action=admin.config", None);
     let entry = &entries["items"][0];
     assert_eq!(entry["action"], "admin.config.change", "{entries}");
     assert_eq!(entry["target"], "LOG_LEVEL, MAX_RUNS, DEEP_AGENT_PLANNING_ENABLED", "{entry}");
+    assert_eq!(entry["detail"]["changes"]["MAX_RUNS"], json!({"from": "256", "to": "7"}), "{entry}");
 
     let House { bench, server } = house;
     drop(server);
@@ -127,8 +130,66 @@ fn what_is_saved_counts_at_once_or_from_the_next_start_on() {
     let back = change(&house, json!({"LOG_LEVEL": null, "MAX_RUNS": null}), 200);
     assert_eq!(
         (&field(&back, "LOG_LEVEL")["source"], &field(&back, "MAX_RUNS")["pending"]),
-        (&json!("default"), &json!(true))
+        (&json!("default"), &json!(false))
     );
+    let host = field(&back, "API_HOST");
+    assert_eq!(host["effect"], "after_restart", "{host}");
+    assert!(host["why_restart"].as_str().unwrap().contains("connections"), "{host}");
+    assert!(host["why_not"].as_str().unwrap().contains("restart the program"), "{host}");
+}
+
+#[test]
+fn a_change_that_cannot_be_put_into_force_is_told_and_not_saved() {
+    let house = house();
+    let before = field(&read(&house), "LLM_BASE_URL");
+    let nobody = json!({"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_DEFAULT_MODEL": "m", "MAX_RUNS": 5});
+    let refused = change(&house, nobody, 422);
+    assert!(refused["title"].as_str().unwrap().contains("nobody answers at 127.0.0.1:1"), "{refused}");
+    let now = read(&house);
+    assert_eq!(field(&now, "LLM_BASE_URL"), before);
+    assert_eq!(field(&now, "MAX_RUNS")["source"], "default", "nothing was saved");
+}
+
+#[test]
+fn the_file_is_taken_in_while_the_server_runs() {
+    let house = house();
+    let file = house.bench.data().join("steward.toml");
+    std::fs::write(&file, "[worker]\nMAX_RUNS = 9\nBROWSERS = 2\n").unwrap();
+    let runs = field(&read(&house), "MAX_RUNS");
+    assert_eq!((&runs["source"], &runs["value"]), (&json!("file"), &json!("9")), "{runs}");
+    assert!(runs["why_not"].as_str().unwrap().contains("within seconds"), "{runs}");
+    std::fs::write(&file, "[worker]\nMAX_RUNS = \"many\"\n").unwrap();
+    let wrong = read(&house);
+    assert!(wrong["not_applied"].as_str().unwrap().contains("`many` can't be MAX_RUNS"), "{wrong}");
+    assert_eq!(field(&wrong, "MAX_RUNS")["value"], "9", "what was before is in force");
+    std::fs::remove_file(&file).unwrap();
+    let gone = read(&house);
+    assert_eq!((&field(&gone, "MAX_RUNS")["source"], &gone["not_applied"]), (&json!("default"), &Value::Null));
+}
+
+#[test]
+fn a_secret_that_the_program_needs_is_sealed() {
+    let house = house();
+    let (key, other) = ("sk-of-the-house-4711", "sk-of-the-house-4712");
+    let changed = change(&house, json!({"LLM_API_KEY": key}), 200);
+    assert_eq!(field(&changed, "LLM_API_KEY")["value"], "••••••••", "{changed}");
+    change(&house, json!({"LLM_API_KEY": other}), 200);
+    let (_, entries) = house.call_as(&super::house::key("root"), Method::GET, "/api/audit?action=admin.config", None);
+    let changes = &entries["items"][0]["detail"]["changes"]["LLM_API_KEY"];
+    assert_eq!(changes, &json!({"from": "••••••••", "to": "••••••••"}), "{entries}");
+    for file in ["steward.db", "steward.db-wal"] {
+        let bytes = std::fs::read(house.bench.data().join(file)).unwrap_or_default();
+        for secret in [key, other] {
+            assert!(memchr::memmem::find(&bytes, secret.as_bytes()).is_none(), "{file} has it");
+        }
+    }
+    let House { bench, server } = house;
+    drop(server);
+    let server = Server::start(&bench);
+    let house = House { bench, server };
+    assert_eq!(field(&read(&house), "LLM_API_KEY")["source"], "database");
+    let back = change(&house, json!({"LLM_API_KEY": null}), 200);
+    assert_eq!(field(&back, "LLM_API_KEY")["source"], "default");
 }
 
 #[test]

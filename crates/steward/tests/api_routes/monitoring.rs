@@ -1,7 +1,7 @@
 //! Health, metrics and the dashboard of a running server.
 
 use crate::api_routes::house::{House, key};
-use crate::common::{Bench, Server};
+use crate::common::{Bench, Server, finish};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -43,6 +43,27 @@ fn a_model_server_that_is_gone_shows_as_down() {
     let part = parts.iter().find(|part| part["name"] == "connection gone").unwrap();
     assert_eq!(part["status"], "down", "{part}");
     assert_eq!(report["status"], "degraded", "the rest works: {report}");
+}
+
+#[test]
+fn a_setting_that_names_no_connection_shows_from_the_start() {
+    let bench = Bench::new(Script::default());
+    let set = [("PLANNER_MODEL_SPEC", "nowhere"), ("EXECUTOR_MODEL_SPEC", "openai")];
+    let mut doctor = bench.command(&["doctor", "--json"]);
+    doctor.envs(set);
+    let checks = finish(doctor).exits(1).json();
+    let part =
+        |name: &str| checks["checks"].as_array().unwrap().iter().find(|one| one["name"] == name).cloned().unwrap();
+    let planner = part("planner");
+    assert_eq!(planner["status"], "down", "{checks}");
+    for words in ["PLANNER_MODEL_SPEC names the connection `nowhere`", "openai", "refused"] {
+        assert!(planner["detail"].as_str().unwrap().contains(words), "{planner}");
+    }
+    assert_eq!(part("executor")["status"], "ok", "{checks}");
+    let server = Server::start_with(&bench, &set);
+    let (status, parts) = server.request(&bench, Method::GET, "/readyz", None, None);
+    assert_eq!((status.as_u16(), &parts["parts"]["planner"]["status"]), (200, &json!("down")), "{parts}");
+    assert!(server.said().contains("PLANNER_MODEL_SPEC names the connection `nowhere`"), "{}", server.said());
 }
 
 /// The samples by their name and labels. Checks the form of every line on its way.

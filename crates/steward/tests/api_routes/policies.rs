@@ -66,3 +66,48 @@ fn a_rule_holds_for_runs_that_begin_after_it() {
     let (run, _) = house.chat("write it");
     house.wait(&run, "parked");
 }
+
+#[test]
+fn a_rule_holds_for_trials_of_skills() {
+    let house = house();
+    let skill = |name: &str, risk: &str| {
+        let body = json!({
+            "name": name, "description": "Says one.", "type": "python_inline", "risk": risk,
+            "config": {"code": "def run(payload):\n    return {'said': 1}\n"},
+            "parameters": {"type": "object", "properties": {}},
+        });
+        text(&house.post("/api/skills", body, 201)["id"])
+    };
+    let (looks, writes) = (skill("looks", "read"), skill("writes", "write"));
+    let try_it = |id: &str, body: Value| {
+        let path = format!("/api/skills/{id}/test");
+        house.call_as(&key("root"), Method::POST, &path, Some(body))
+    };
+    let real = json!({"arguments": {}, "dry_run": false, "confirm": true});
+    let unconfirmed = json!({"arguments": {}, "dry_run": false});
+    for id in [&looks, &writes] {
+        assert_eq!(try_it(id, real.clone()).1["ok"], true);
+    }
+    for (version, rule, skill, body, status, code) in [
+        (0, json!({"name": "r", "risks": ["write"], "decision": "deny"}), &writes, &real, 403, "denied_by_rule"),
+        (1, json!({"name": "r", "decision": "deny"}), &looks, &real, 403, "denied_by_rule"),
+        (2, json!({"name": "r", "decision": "ask", "four_eyes": true}), &writes, &real, 403, "denied_by_rule"),
+        (3, json!({"name": "r", "risks": ["read"], "decision": "ask"}), &looks, &unconfirmed, 409, "confirm"),
+    ] {
+        set(&house, version, json!([rule]), 200);
+        let (found, answer) = try_it(skill, body.clone());
+        assert_eq!((found, &answer["code"]), (status, &json!(code)), "{rule}: {answer}");
+        assert!(answer["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{answer}");
+        let (found, answer) = try_it(skill, json!({"arguments": {}}));
+        assert_eq!((found, &answer["ok"]), (200, &json!(true)), "a dry run does nothing: {answer}");
+    }
+    assert_eq!(try_it(&looks, real.clone()).1["ok"], true, "it was asked, and confirmed");
+    // Rules about others: another agent, another role.
+    let elsewhere = json!({"name": "r", "agents": [house.agent()], "decision": "deny"});
+    let others = json!({"name": "s", "roles": ["developer"], "decision": "deny"});
+    set(&house, 4, json!([elsewhere, others]), 200);
+    assert_eq!(try_it(&writes, real.clone()).1["ok"], true);
+    let mut as_agent = real;
+    as_agent["agent"] = json!(house.agent());
+    assert_eq!(try_it(&writes, as_agent).0, 403, "tried as that agent");
+}

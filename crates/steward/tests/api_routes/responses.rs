@@ -1,4 +1,4 @@
-use crate::api_routes::house::{House, frames, text};
+use crate::api_routes::house::{House, frames, key, text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Reply, Script};
@@ -59,6 +59,65 @@ fn what_entered_one_response_is_known_in_the_next() {
     assert!(by.ends_with("(says it asks for “the boss”)"), "{by}");
 }
 
+/// The key of a new virtual key of `who`.
+fn virtual_key(house: &House, who: &str, name: &str) -> String {
+    let body = json!({"name": name, "agents": ["steward"]});
+    text(&house.call_as(&key(who), Method::POST, "/api/keys", Some(body)).1["secret"])
+}
+
+#[test]
+fn an_answer_is_for_the_key_that_asked_for_it() {
+    let people = [("root", "admin"), ("olga", "operator"), ("dora", "developer")];
+    let house = House::with_people(Script::always(Behaviour::text("Blue.")), &people);
+    let (hers, other) = (virtual_key(&house, "dora", "one"), virtual_key(&house, "dora", "two"));
+    let askers = [key("root"), key("olga"), key("dora"), hers, other];
+    for asker in &askers {
+        let asked = json!({"model": "steward", "input": "The sea?"});
+        let (status, made) = house.call_as(asker, Method::POST, PATH, Some(asked));
+        assert_eq!(status, 200, "{made}");
+        let id = text(&made["id"]);
+        let on = json!({"model": "steward", "input": "And?", "previous_response_id": id});
+        let unknown = format!("resp_{}", uuid::Uuid::from_u128(9));
+        for stranger in askers.iter().filter(|one| *one != asker) {
+            let refused = |id: &str| {
+                let body = json!({"model": "steward", "input": "And?", "previous_response_id": id});
+                let (status, answer) = house.call_as(stranger, Method::POST, PATH, Some(body));
+                (status, answer["error"]["code"].clone())
+            };
+            assert_eq!(refused(&id), (400, json!("previous_response_not_found")));
+            assert_eq!(refused(&id), refused(&unknown), "as one that is not there");
+            for (method, part) in
+                [(Method::GET, ""), (Method::DELETE, ""), (Method::POST, "/cancel"), (Method::GET, "/input_items")]
+            {
+                let (status, answer) = house.call_as(stranger, method, &format!("{PATH}/{id}{part}"), None);
+                assert_eq!((status, &answer["error"]["code"]), (404, &json!("response_not_found")), "{part}");
+            }
+        }
+        let (status, answer) = house.call_as(asker, Method::POST, PATH, Some(on));
+        assert_eq!(status, 200, "{answer}");
+    }
+}
+
+#[test]
+fn answers_of_connections_are_gone_on_from_by_their_key() {
+    let mut script = Script::always(Behaviour::text("Blue."));
+    let made = json!({"id": "resp_7", "object": "response", "status": "completed", "model": "m", "output": []});
+    script.routes.insert("POST /v1/responses".to_owned(), made);
+    let house = House::with_people(script, &[("olga", "operator"), ("omar", "operator")]);
+    let names: Vec<String> =
+        house.get("/v1/models")["data"].as_array().unwrap().iter().map(|one| text(&one["id"])).collect();
+    let model = names.iter().find(|name| name.starts_with("connection/") && !name.ends_with("/local")).unwrap();
+    let go_on = |who: &str, id: Value| {
+        let body = json!({"model": model, "input": "x", "previous_response_id": id});
+        let (status, answer) = house.call_as(&key(who), Method::POST, PATH, Some(body));
+        (status, answer["error"]["code"].clone())
+    };
+    assert_eq!(go_on("olga", json!("resp_7")).0, 400, "nobody has asked for it");
+    assert_eq!(go_on("olga", Value::Null).0, 200);
+    assert_eq!(go_on("olga", json!("resp_7")).0, 200);
+    assert_eq!(go_on("omar", json!("resp_7")), (400, json!("previous_response_not_found")));
+}
+
 #[test]
 fn what_cannot_be_used_is_refused_as_openai_does() {
     let house = House::new(Script::default());
@@ -67,7 +126,7 @@ fn what_cannot_be_used_is_refused_as_openai_does() {
         (json!({"model": "steward", "input": "x", "previous_response_id": "resp_x"}), 400, "previous_response_id"),
         (json!({"model": "steward", "input": "x", "tools": [{"type": "web_search"}]}), 400, "tools"),
         (json!({"model": "steward", "input": []}), 400, "input"),
-        (json!({"model": "steward"}), 400, "body"),
+        (json!({"model": "steward"}), 400, "input"),
     ] {
         let (found, answer) = ask(&house, body.clone());
         assert_eq!((found, &answer["error"]["param"]), (status, &json!(param)), "{body}: {answer}");

@@ -77,7 +77,7 @@ fn what_cannot_be_a_skill_is_refused_by_its_field() {
         (with("name", json!("No Name")), "name"),
         (with("name", json!("read")), "name"),
         (with("type", json!("telepathy")), "type"),
-        (with("config", json!({"cod": "x"})), "config"),
+        (with("config", json!({"cod": "x"})), "config.cod"),
         (with("config", json!({"code": "print(1)"})), "config"),
         (with("parameters", json!({"type": "array"})), "parameters"),
         (with("description", json!("  ")), "description"),
@@ -108,6 +108,7 @@ fn an_agent_is_patched_and_keeps_the_rest() {
     assert_eq!(changed["metadata"], json!({"academy_status": "graduated"}));
     let bad = house.send(Method::PATCH, &path, Some(json!({"colour": "red"})), 422);
     assert!(text(&bad["title"]).contains("colour"));
+    assert_eq!(bad["field"], "colour", "{bad}");
 }
 
 #[test]

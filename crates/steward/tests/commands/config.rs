@@ -14,7 +14,9 @@ fn settings_are_listed_shown_changed_and_taken_back() {
     prints(&bench.run(&["config"]).exits(0), &["App server", "LOG_LEVEL", "Storage", "NFS_BASE_PATH", "STEWARD_DATA"]);
     bench.run(&["config", "set", "MAX_RUNS=64", "BROWSERS=2"]).exits(0).tells(&["MAX_RUNS is 64", "saved"]);
     prints(&bench.run(&["config", "list", "--set"]).exits(0), &["MAX_RUNS", "BROWSERS"]);
-    prints(&bench.run(&["config", "get", "MAX_RUNS"]).exits(0), &["64", "from the next start on"]);
+    prints(&bench.run(&["config", "get", "MAX_RUNS"]).exits(0), &["64", "at once"]);
+    let port = bench.run(&["config", "get", "API_PORT"]).exits(0);
+    prints(&port, &["8800", "after a restart: connections to the address before are open"]);
     with_input(&bench, &["config", "set", "METRICS_TOKEN=-"], "0123456789abcdef\n").exits(0).tells(&["••••••••"]);
     bench.run(&["config", "unset", "MAX_RUNS", "BROWSERS", "METRICS_TOKEN"]).exits(0).tells(&["256"]);
     bench.run(&["config", "get", "NOPE"]).exits(1).tells(&["no setting `NOPE`", "steward config"]);

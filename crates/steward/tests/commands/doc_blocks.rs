@@ -40,7 +40,7 @@ struct Page {
     replace: &'static [(&'static str, &'static str)],
 }
 
-const PAGES: [Page; 16] = [
+const PAGES: [Page; 18] = [
     Page {
         name: "api.md",
         before: "steward sample add",
@@ -54,6 +54,11 @@ const PAGES: [Page; 16] = [
         ],
     },
     Page { name: "audit.md", before: "steward agents add x", replace: &[("1204", "1")] },
+    Page {
+        name: "backup.md",
+        before: "BACKUPS=$(mktemp -d); trap 'rm -rf \"$BACKUPS\"' EXIT; echo 'a heron stands in the reeds' > passphrase.txt",
+        replace: &[],
+    },
     Page {
         name: "budgets-and-usage.md",
         before: "steward connections add big $MODELS --model scripted",
@@ -104,6 +109,7 @@ insert into invoice values (1, 4, '2024-01-02', 5.5);''')\"",
         ],
     },
     Page { name: "memory.md", before: "", replace: &[("AGENT", "steward")] },
+    Page { name: "schedules.md", before: "steward agents add reporter", replace: &[] },
     Page {
         name: "skills.md",
         before: "python3 -c \"import sqlite3, os; sqlite3.connect('shop.db').executescript(open(os.environ['ROOT'] + '/scripts/prove/shop.sql').read())\"
@@ -128,7 +134,7 @@ END",
 ];
 
 /// Pages that the gate runs; `make prove` runs all.
-const QUICK: [&str; 2] = ["data.md", "groups-and-grants.md"];
+const QUICK: [&str; 3] = ["data.md", "groups-and-grants.md", "schedules.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

@@ -121,7 +121,7 @@ fn problem(phrase: &str) -> Option<String> {
         }
     }
     words.extend(quoted);
-    if let Some(at) = words.iter().position(|word| word == "|" || word == "<" || word == "#") {
+    if let Some(at) = words.iter().position(|word| word == "|" || word.ends_with('<') || word == "#") {
         words.truncate(at);
     }
     let named = |word: &String| {

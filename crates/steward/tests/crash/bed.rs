@@ -68,6 +68,7 @@ pub fn agent(tools: Vec<String>) -> Agent {
         routing: steward_core::routing::Routing::default(),
         deep: steward_core::agent::Deep::default(),
         own_data: steward_core::agent::OwnData::default(),
+        auto_link_uploads: false,
         tuning: Tuning::default(),
         credentials: std::collections::BTreeMap::new(),
         metadata: serde_json::Map::new(),

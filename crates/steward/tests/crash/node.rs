@@ -48,6 +48,7 @@ impl Node {
             .env("STEWARD_TEST_EFFECTS", bed.effects.url())
             .env("STEWARD_LEASE_SECONDS", "1")
             .env("STEWARD_EXAMINE_CONNECTIONS", "false")
+            .env("STEWARD_DISK_RESERVE_MB", "16")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(&log).unwrap());

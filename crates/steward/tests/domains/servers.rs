@@ -1,7 +1,8 @@
 //! Domains over databases of a PostgreSQL server.
 
+use super::changes::{decide, propose};
 use super::questions::{examples, use_small_model};
-use super::{PEOPLE, ask, ask_as_an_ideal_model, decide, describe, place, propose};
+use super::{PEOPLE, ask, ask_as_an_ideal_model, describe, place};
 use crate::api_routes::house::{House, key, text};
 use reqwest::Method;
 use serde_json::{Value, json};

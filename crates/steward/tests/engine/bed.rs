@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use steward_access::governance::SharedDetector;
+use steward_app::WorkspaceTables;
 use steward_core::agent::{Agent, Deep, Tuning};
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Origin};
@@ -24,7 +25,6 @@ use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::ScriptedModelServer;
-use steward_tools::LocalWorkspaces;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{DispatcherBuilder, Ports, ToolsConfig, standard_builder};
@@ -100,6 +100,17 @@ pub async fn service_of(data: &Path, model: &ScriptedModelServer, max_runs: usiz
     composed(data, vec![one], &[], clock, config).await.0
 }
 
+/// A service with a configuration that `change` makes of the usual one.
+pub async fn service_set(
+    data: &Path,
+    connections: Vec<Connection>,
+    change: impl FnOnce(&mut EngineConfig),
+) -> (RunService, Arc<Store>) {
+    let mut config = config();
+    change(&mut config);
+    composed(data, connections, &[], Arc::new(SystemClock::new()), config).await
+}
+
 /// The stores of all services here.
 static STORES: Mutex<Vec<Weak<Store>>> = Mutex::new(Vec::new());
 
@@ -163,12 +174,16 @@ async fn composed(
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),
         tools: Arc::new(tools),
         embedder: Arc::clone(&embedder),
-        intent: Arc::new(IntentService::new(embedder, Arc::new(LocalWorkspaces), DataSlot::default())),
+        intent: Arc::new(IntentService::new(
+            Arc::clone(&embedder),
+            Arc::new(WorkspaceTables::new(embedder)),
+            DataSlot::default(),
+        )),
         bus: Arc::new(InProcessBus::new()),
         price: Arc::new(|connection: &Connection| connection.price),
         clock,
         ids: Arc::new(UuidV7),
-        config,
+        config: config.into(),
     });
     (service, store)
 }
@@ -188,6 +203,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
             routing: Routing::default(),
             deep: Deep { enabled: Some(false), ..Deep::default() },
             own_data: steward_core::agent::OwnData::default(),
+            auto_link_uploads: false,
             credentials: std::collections::BTreeMap::new(),
             metadata: serde_json::Map::new(),
             skills: Vec::new(),
@@ -202,10 +218,14 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
         workspace: workspace.display().to_string(),
         grants: vec![],
         connection: None,
+        planner: None,
+        executor: None,
         intent_filter: false,
         user: None,
+        client_retries: false,
         key: None,
         source: None,
+        occurrence: None,
     }
 }
 

@@ -198,6 +198,13 @@ async fn the_prompts_of_a_conversation_begin_with_the_same_tools() {
         }
         let explained = |at: usize| &chats[at].body["messages"][0];
         assert_eq!(explained(0), explained(1), "another request, the same beginning");
+        if strategy == Strategy::React {
+            assert!(
+                explained(0).to_string().contains("warm it is in Oslo"),
+                "the form is shown once: {}",
+                explained(0)
+            );
+        }
         assert_eq!(explained(1), explained(2));
         if strategy == Strategy::Native {
             assert_eq!(names(&chats[3].body)[first.len()], "read", "what was called joins");

@@ -81,7 +81,7 @@ async fn house(data: &Path, work: &Path, model: &ScriptedModelServer) -> (RunSer
         embedder: Arc::clone(&service.deps().embedder),
         clock,
         ids,
-        workspace: work.to_owned(),
+        workspace: work.to_owned().into(),
         places: HostPolicy::new(HostRules { own: vec![data.to_owned()], ..HostRules::default() }),
         alone: true,
     });

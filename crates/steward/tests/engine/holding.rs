@@ -112,8 +112,9 @@ impl Bed {
             config: EngineConfig {
                 lease: Duration::from_millis(600),
                 poll: Duration::from_millis(50),
-                ..deps.config.clone()
-            },
+                ..deps.config.copy()
+            }
+            .into(),
             ..deps
         });
         Self { tools, service, work: tempfile::tempdir().unwrap(), _data: data, _model: model }

@@ -5,7 +5,7 @@ import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 
 const [baseURL, apiKey, poorKey] = process.argv.slice(2);
-const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: 60_000 });
+const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: 600_000 });
 const model = 'connection/openai';
 const say = (content) => [{ role: 'user', content }];
 const ask = (one, name, text) => one.chat.completions.create({ model: name, messages: say(text) });

@@ -23,7 +23,7 @@ def get_weather(place: str) -> str:
 
 
 def model(name="connection/openai", api_key=key, **more):
-    return ChatOpenAI(model=name, base_url=base, api_key=api_key, max_retries=0, timeout=60, **more)
+    return ChatOpenAI(model=name, base_url=base, api_key=api_key, max_retries=0, timeout=600, **more)
 
 
 chat = model()

@@ -17,7 +17,7 @@ home = Path(tempfile.mkdtemp())
 
 
 def llm(*arguments, api_key=key):
-    return subprocess.run([program, *arguments, "--no-log", "--key", api_key], capture_output=True, text=True, timeout=60,
+    return subprocess.run([program, *arguments, "--no-log", "--key", api_key], capture_output=True, text=True, timeout=600,
                           stdin=subprocess.DEVNULL, env={**os.environ, "LLM_USER_PATH": str(home)})
 
 

@@ -6,7 +6,7 @@ import openai
 from pydantic import BaseModel
 
 base, key, poor_key = sys.argv[1:4]
-client = openai.OpenAI(base_url=base, api_key=key, max_retries=0, timeout=60)
+client = openai.OpenAI(base_url=base, api_key=key, max_retries=0, timeout=600)
 MODEL = "connection/openai"
 TOOLS = [{"type": "function", "function": {
     "name": "get_weather", "description": "Weather of a place.",
