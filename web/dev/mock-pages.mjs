@@ -8,6 +8,7 @@
 import { randomUUID } from "node:crypto";
 import { deep, routes as modelRoutes } from "./mock-models.mjs";
 import { routes as deskRoutes } from "./mock-desk.mjs";
+import { routes as scheduleRoutes } from "./mock-schedules.mjs";
 import { routes as skillRoutes } from "./mock-skills.mjs";
 import { atWork, BUDGET, bookkeeping, DIFF, planned, planSteps, planSubject, TOOLS, waiting } from "./mock-logs.mjs";
 
@@ -177,6 +178,7 @@ const routes = [
   ...modelRoutes(connections, agents, me, uuid),
   ...deskRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ...skillRoutes({ ok, none, missing, problem, page, agents, uuid }),
+  ...scheduleRoutes({ ok, none, missing, problem, page, agents, me, uuid }),
   ["POST", /^connections$/, (_, __, body) => { connections.unshift({ capabilities, ...body, id: randomUUID(), from: "saved", default: false, editable: true }); return ok(connections[0], 201); }],
   ["PUT", /^connections\/([^/]+)$/, ([id], _, body) => ok(Object.assign(connections.find((entry) => entry.id === id), body))],
   ["DELETE", /^connections\/([^/]+)$/, ([id]) => (connections.splice(connections.findIndex((entry) => entry.id === id), 1), none)],

@@ -3,6 +3,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { routes as modelRoutes } from "./mock-models.mjs";
+import { routes as scheduleRoutes } from "./mock-schedules.mjs";
 import { routes as skillRoutes } from "./mock-skills.mjs";
 import { randomUUID } from "node:crypto";
 import { extname, normalize } from "node:path";
@@ -103,6 +104,7 @@ function session(response) {
   return { access_token: token, token_type: "bearer", expires_in: 900, user: me };
 }
 
+const answers = { ok: said, none: said(undefined, 204), missing: (what) => said({ title: `there is no such ${what}`, hint: "go back to the list" }, 404), problem: (status, title, hint, more) => said({ title, hint, ...more }, status), page: (items, query) => said(page(items, query)), agents, me, uuid };
 const routes = [
   ["GET", /^\/api\/auth\/status$/, () => ({ needs_setup: state.setup, version: "0.2.0", several_tenants: false }), true],
   ["POST", /^\/api\/auth\/login$/, ({ body, response }) => {
@@ -130,9 +132,9 @@ const routes = [
   ["GET", /^\/api\/agents\/[\w-]+\/database\/\w+$/, () => ({ columns: ["day", "amount"], rows: [["2026-11-20", 12.5], ["2026-11-21", null]], next: null, truncated: false })],
   ["POST", /^\/api\/agents\/preview$/, () => ({ messages: [{ role: "system", text: agents[0].instructions }], sections: [{ name: "instructions", tokens: 84 }, { name: "tools", tokens: 1210 }], tokens: 1294, window: 32768, reserved: 4096, fits: true, tools: toolSpecs.map((tool) => tool.name), model: "qwen3-coder-30b" })],
   ["GET", /^\/api\/tools$/, ({ query }) => page(toolSpecs, query)],
-  ...[...modelRoutes(connections, agents, me, uuid), ...skillRoutes({ ok: said, none: said(undefined, 204), missing: (what) => said({ title: `there is no such ${what}`, hint: "go back to the list" }, 404), problem: (status, title, hint) => said({ title, hint }, status), page: (items, query) => said(page(items, query)), agents, uuid })].map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
+  ...[...modelRoutes(connections, agents, me, uuid), ...skillRoutes(answers), ...scheduleRoutes(answers)].map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
     const { status, body: said, stream, then } = answer(match.slice(1), query, body);
-    if (status >= 400) throw new Problem(status, said.title, said.hint);
+    if (status >= 400) throw new Problem(status, said.title, said.hint, { field: said.field });
     // The exam at once: `npm run mock` has no stream for it.
     then?.();
     return (stream ? stream.at(-1)[1] : said) ?? null;

@@ -1,5 +1,5 @@
 // Databases: described by talking and in the editor, shown as applications, asked, drawn, changed and taken back.
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { faultsOf, looks } from "./support/axe.ts";
@@ -22,6 +22,20 @@ const agentCalled = async (api: Api, name: string): Promise<string> => (await ap
 const editor = (page: Page): Locator => page.getByRole("textbox", { name: /^Text of/ });
 const problems = (page: Page): Locator => page.getByRole("region", { name: "Problems" });
 
+test("a folder of files says which of them are not read, and why", async ({ studio: page, workspace, api }) => {
+  await mkdir(join(workspace.path, "numbers", "old"), { recursive: true });
+  for (const file of ["stations.csv", "old/before.csv"]) await writeFile(join(workspace.path, "numbers", file), "id,name\n1,Oslo\n");
+  await api.call("POST", "/datasources", { name: "numbers", database: "folder:numbers" });
+  await visit(page, "/data/sources");
+  const main = page.getByRole("main");
+  await main.getByRole("button", { name: "Check" }).click();
+  await expect(main.getByText("It can be asked: 1 table")).toBeVisible();
+  const left = main.getByRole("region", { name: "1 item is not read" });
+  await expect(left).toContainText("`old`: a folder inside of the folder");
+  await main.getByRole("button", { name: "Describe tables" }).click();
+  await expect(page.getByRole("dialog", { name: "Describe tables of “numbers”" }).getByRole("region", { name: "1 item is not read" })).toBeVisible();
+});
+
 const WRONG = SHOP_TEXT.replace('column price "Price"', 'column prise "Price"');
 const GROUPED = { domain: "products", group: [{ field: "category.name" }], aggregate: [{ fn: "count", as: "count" }] };
 
@@ -42,8 +56,8 @@ test.describe("from nothing", () => {
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Data" }).click();
     await expect(main.getByRole("heading", { name: "No data to ask yet" })).toBeVisible();
     await main.getByRole("link", { name: "Add a datasource" }).click();
-    await main.getByRole("button", { name: "Add a datasource" }).click();
     const form = page.getByRole("dialog", { name: "Add a datasource" });
+    await expect(form.getByLabel("Name", { exact: true })).toBeFocused();
     await form.getByLabel("Database", { exact: true }).fill("postgres://reader:secret@db/shop");
     await form.getByRole("button", { name: "Add and check" }).click();
     await expect(form.getByText("Others could read a password here.")).toBeVisible();
@@ -52,6 +66,8 @@ test.describe("from nothing", () => {
     await form.getByLabel("People may confirm changes of its rows").click();
     await form.getByRole("button", { name: "Add and check" }).click();
     await expect(main.getByText("It can be asked: 2 tables")).toBeVisible();
+    await main.getByRole("button", { name: "Describe its tables" }).click();
+    await page.getByRole("dialog", { name: "Describe tables of “shop”" }).getByRole("button", { name: "Cancel" }).click();
 
     // By talking: what the agent wrote opens in the editor.
     await visit(page, `/chat?agent=${await agentCalled(api, "oosd")}`);

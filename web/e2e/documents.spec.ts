@@ -75,6 +75,27 @@ test("a dropped file makes a collection, is found by its meaning, opened, remove
   await expect.poll(names).toEqual(["travel.md"]);
 });
 
+test("a passage that holds a code of the question exactly says so", async ({ studio: page }) => {
+  await visit(page, "/documents");
+  await drop(page, ["pump.md", "# Pump\n\nThe seal has the number QX-48213 and is changed each May.\n"], ["valve.md", "# Valve\n\nThe valve is opened by hand, and its seal is never changed.\n"]);
+  for (const name of ["pump.md", "valve.md"]) await expect(row(page, name).getByText("ready", { exact: true })).toBeVisible();
+  await visit(page, "/documents?tab=search&q=where+is+the+seal+QX-48213");
+  const found = page.getByRole("table", { name: "Passages that were found" });
+  await expect(found.getByRole("row").nth(1)).toContainText(/exactly: .*48213/i);
+  await expect(found.getByRole("row").filter({ hasText: "valve.md" })).not.toContainText("exactly:");
+});
+
+test("under all documents it is asked, and said, where files go", async ({ studio: page, api }) => {
+  for (const name of ["Contracts", "Documents"]) await api.call("POST", "/collections", { name, description: "" });
+  await visit(page, "/documents");
+  await drop(page, ["leave.md", LEAVE]);
+  const where = page.getByRole("dialog", { name: "Where does the file go?" });
+  await expect(where.getByLabel("Collection").locator("option:checked")).toHaveText("Documents");
+  await where.getByLabel("Collection").selectOption("Contracts");
+  await where.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(page.getByText("1 file goes into Contracts")).toBeVisible();
+});
+
 test("what can't be read says why; a collection is changed, tuned, shared and removed", async ({ studio: page, api }) => {
   await visit(page, "/documents");
   const main = page.getByRole("main");

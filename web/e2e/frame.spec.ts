@@ -60,6 +60,16 @@ test.describe("keyboard only", () => {
       await keys.press("Enter");
       await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
     }
+    // By another word for it, also to a dialog.
+    await keys.press("Control+k");
+    await keys.type("colleague");
+    await keys.press("Enter");
+    await expect(page.getByRole("dialog", { name: /^Invite/ })).toBeVisible();
+    await keys.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+    // A link of the navigation leads to the heading.
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Agents" }).press("Enter");
+    await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeFocused();
     await keys.press("?");
     await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
     await keys.press("Escape");
@@ -75,6 +85,9 @@ test("an address that is not there says so", async ({ studio: page }) => {
 test("the pages are grouped, folded and narrowed, and that is remembered", async ({ studio: page }) => {
   const pages = page.getByRole("navigation", { name: "Pages" });
   const people = pages.getByRole("button", { name: "People" });
+  // Open where there is room.
+  await expect(people).toHaveAttribute("aria-expanded", "true");
+  await page.setViewportSize({ width: 1280, height: 620 });
   await expect(people).toHaveAttribute("aria-expanded", "false");
   await people.press("Enter");
   await pages.getByRole("button", { name: "Knowledge" }).click();
@@ -104,4 +117,5 @@ test("on a phone all pages are one touch behind the bar", async ({ studio: page 
   await more.getByRole("link", { name: "Usage" }).click();
   await expect(more).toBeHidden();
   await expect(page.getByRole("heading", { level: 1, name: "Usage" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "More" })).toHaveAttribute("aria-current", "true");
 });

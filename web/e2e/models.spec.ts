@@ -137,6 +137,13 @@ test("an agent's routing is set, tried out, and the trace says who answered and 
   const order = main.getByRole("list", { name: "Asked in this order" }).getByRole("listitem");
   await expect(order.first()).toContainText("dead");
   await expect(order.nth(1)).not.toContainText("dead");
+  const plans = main.getByRole("list", { name: "Makes the plans" }).getByRole("listitem");
+  await expect(plans).toHaveCount(0);
+  await main.getByLabel("Connection that plans").selectOption(alive);
+  await expect(plans.first()).not.toContainText("dead");
+  await expect(order.first()).toContainText("dead");
+  await main.getByLabel("Connection that plans").selectOption("");
+  await expect(plans).toHaveCount(0);
   await expect(main.getByText("Translation", { exact: true }).last()).toBeVisible();
   await main.getByLabel("Deep planning").selectOption("false");
   await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -14,7 +14,8 @@ export default defineConfig({
   globalSetup: "./support/check.ts",
   fullyParallel: true,
   workers: 2,
-  retries: 0,
+  // Chromium is not always itself while the machine is short of time: a second try is told as flaky.
+  retries: 1,
   // Limits are for what hangs. A test takes a second or ten on a quiet machine, what it waits for less than three.
   timeout: 600_000,
   expect: { timeout: 60_000 },

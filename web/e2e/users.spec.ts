@@ -11,7 +11,6 @@ const act = async (page: Page, email: string, item: string) => {
 
 test("somebody is invited, accepts, works, and is shut out", async ({ studio: page, browser, baseURL }) => {
   const pages = page.getByRole("navigation", { name: "Pages" });
-  await pages.getByRole("button", { name: "People" }).click();
   await pages.getByRole("link", { name: "Users" }).click();
   await expect(page.getByText("Nobody else yet")).toBeVisible();
   await page.getByRole("button", { name: "Invite" }).click();

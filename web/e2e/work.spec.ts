@@ -139,6 +139,8 @@ test.describe("attachments", () => {
     await studio.locator('input[type="file"]').setInputFiles({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
     // It can be taken off once it is up.
     await expect(studio.getByRole("list", { name: "Attachments" }).getByRole("button", { name: "Remove rows.csv" })).toBeVisible();
+    // What is typed next is the text.
+    await expect(chat.composer).toBeFocused();
     await chat.say("Look at it");
     await chat.answered("I have it.");
     expect(await workspace.file("uploads/rows.csv")).toBe("a,b\n1,2\n");

@@ -38,6 +38,8 @@ const tree = root.addChildren([
     page("/agents", load.agents, "AgentsPage"),
     page("/agents/new", load.agents, "AgentPage"),
     page("/agents/$agentId", load.agents, "AgentPage"),
+    page("/schedules", load.schedules, "SchedulesPage"),
+    page("/schedules/$scheduleId", load.schedules, "SchedulePage"),
     page("/skills", load.skills, "SkillsPage"),
     page("/skills/new", load.skills, "SkillPage"),
     page("/skills/$skillId", load.skills, "SkillPage"),

@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; schedule: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -25,6 +25,8 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["approvals", () => "/approvals"],
   ["agents", () => "/agents"],
   ["agent", (told) => `/agents/${told.agent}`],
+  ["schedules", () => "/schedules"],
+  ["schedule", (told) => `/schedules/${told.schedule}`],
   ["skills", () => "/skills"],
   ["skill", (told) => `/skills/${told.skill}`],
   ["skill-try", (told) => `/skills/${told.skill}?tab=try`],
@@ -78,8 +80,8 @@ export async function tell(workspace: Workspace, api: Api): Promise<Told> {
   return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
 }
 
-/** What the pages of credentials, MCP servers, groups, files and documents show. */
-export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group" | "collection">> {
+/** What the pages of schedules, credentials, MCP servers, groups, files and documents show. */
+export async function keep(api: Api): Promise<Pick<Told, "schedule" | "credential" | "server" | "group" | "collection">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
   await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
@@ -91,7 +93,12 @@ export async function keep(api: Api): Promise<Pick<Told, "credential" | "server"
   const contracts = await api.call<{ id: string }>("POST", "/collections", { name: "Contracts", description: "Signed ones. Drafts are in the wiki." });
   await api.document("Contracts", "lease-warehouse.md", "# Lease of the warehouse\n\nThe lease begins on 1 May 2026 and runs for five years.\n\n## Notice\n\nThe notice period is three months to the end of a quarter. Notice has to be given in writing.\n");
   await api.document("Contracts", "supplier-2019.pdf", "%PDF-1.7\nnot really");
-  return { credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
+  const berlin = (timing: object) => ({ timing, zone: "Europe/Berlin" });
+  const agent_id = await api.agentId();
+  const schedule = await api.call<{ id: string }>("POST", "/schedules", { name: "Stock of the harbour shop", agent_id, request: "List what is nearly sold out on {{date}}.", when: berlin({ kind: "cron", expression: "0 8 1 1 *" }) });
+  const rests = await api.call<{ id: string }>("POST", "/schedules", { name: "Close the year", agent_id, request: "Add up the year.", when: berlin({ kind: "once", at: "2099-12-31T18:00" }) });
+  await api.call("POST", `/schedules/${rests.id}/pause`, { note: "The books are not closed yet." });
+  return { schedule: schedule.id, credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
 }
 
 /** A skill and a package; the skill's id. */

@@ -75,6 +75,8 @@ export class Server {
       STEWARD_DATA: join(this.dir, "data"),
       // Scripts say what is asked; an exam would answer it.
       STEWARD_EXAMINE_CONNECTIONS: "false",
+      // Builds fill the disk that tests run on.
+      STEWARD_DISK_RESERVE_MB: "16",
       ...(this.options.lease && { STEWARD_LEASE_SECONDS: String(this.options.lease) }),
       ...(this.model && { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: this.model.baseUrl, OPENAI_MODEL: "scripted" }),
       ...(this.options.admin && { STEWARD_ADMIN_EMAIL: ADMIN.email, STEWARD_ADMIN_PASSWORD: ADMIN.password }),

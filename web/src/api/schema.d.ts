@@ -1507,6 +1507,166 @@ export interface paths {
         patch: operations["changeReminder"];
         trace?: never;
     };
+    "/api/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Schedules: one's own, or everybody's for operators. */
+        get: operations["listSchedules"];
+        put?: never;
+        /** Makes a schedule, which is the caller's: its runs work with their rights. */
+        post: operations["createSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads a time
+         * @description Reads words such as `every weekday at 8`, in English or German, or looks at times: what they say, and when they are due
+         *     next. Words that leave something open are answered with a question.
+         */
+        post: operations["previewSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One schedule. */
+        get: operations["getSchedule"];
+        /** Changes a schedule; only its owner may. What is due by now is not taken back. */
+        put: operations["replaceSchedule"];
+        post?: never;
+        /** Deletes a schedule; its runs stay, and it can be restored. */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings a deleted schedule back; what was due meanwhile isn't caught up. */
+        post: operations["restoreSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a schedule rest: what is due meanwhile is skipped. */
+        post: operations["pauseSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has it work again, from now on; only its owner may. */
+        post: operations["resumeSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts a run at once, beside what is due; only its owner may. */
+        post: operations["runSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When it was due, what became of it, and when it is due next. */
+        get: operations["listOccurrences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scheduler/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, as it was published for the platform that this one follows */
+        get: operations["listScheduledJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connections": {
         parameters: {
             query?: never;
@@ -2366,7 +2526,8 @@ export interface paths {
         get: operations["readConfig"];
         /**
          * Changes settings
-         * @description All of them, or none if one is wrong; then `errors` names every wrong one. Each says when it counts.
+         * @description All of them, or none if one is wrong, or can't be put into force; then `errors` names every wrong one, and those before
+         *     stay. Each says when a change acts. The audit trail has what was before and is now.
          */
         put: operations["changeConfig"];
         post?: never;
@@ -2406,6 +2567,45 @@ export interface paths {
          * @description All checks run at the same time, each within a few seconds; some start a program or ask a server.
          */
         get: operations["checkHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last backups, the newest first. */
+        get: operations["listBackups"];
+        put?: never;
+        /**
+         * Makes a backup
+         * @description Answers with a line of JSON for each part of the way; the last one has the report, or why there is no backup. A
+         *     connection that is closed before stops it, and nothing of it stays.
+         */
+        post: operations["createBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ids of all who were erased: a restore of an older backup erases them again. */
+        get: operations["listErasedPeople"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4113,6 +4313,8 @@ export interface components {
             added: components["schemas"]["AddedAs"];
             /** @description The document that has the content. */
             document: components["schemas"]["Document"];
+            /** @description The agents that it is linked to by this upload: the chosen one, and those with `auto_link_uploads`. */
+            linked: components["schemas"]["NamedRef"][];
         };
         /** @description Who of those that a provider vouches for may enter, and as what. */
         Admission: {
@@ -4141,6 +4343,8 @@ export interface components {
         };
         /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
+            /** @description Whether documents that its users upload from now on are linked to it. */
+            auto_link_uploads: boolean;
             /** @description What a run of it may spend. */
             budget: components["schemas"]["Preset"];
             /**
@@ -4202,6 +4406,8 @@ export interface components {
         };
         /** @description An agent as it is configured. */
         AgentInput: {
+            /** @description Whether documents that its users upload from now on are linked to it; left out: as it is. */
+            auto_link_uploads?: boolean | null;
             /** @description What a run of it may spend. */
             budget: components["schemas"]["Preset"];
             /**
@@ -4697,6 +4903,116 @@ export interface components {
             /** @description Version of the program. */
             version: string;
         };
+        /** @description Why there is no backup. */
+        BackupFailure: {
+            /** @description What to do. */
+            hint: string;
+            /** @description What happened. */
+            title: string;
+        };
+        /** @description What a backup is to be, and where. */
+        BackupInput: {
+            /** @description Seals all of it, keys included; 12 characters or more. Without one, keys and what may hold secrets are left out. */
+            passphrase?: string | null;
+            /**
+             * Format: uuid
+             * @description The passphrase is the secret of this credential of the vault instead.
+             */
+            passphrase_credential?: string | null;
+            /**
+             * @description An absolute path on the server that isn't there yet and ends with `.backup`.
+             * @example /srv/backups/monday.backup
+             */
+            path: string;
+            /** @description Whether the files of workspaces in the data folder are in it. */
+            workspaces?: boolean;
+        };
+        /** @description Something of the data folder that isn't in a backup. */
+        BackupLeftOut: {
+            /** @description In the data folder. */
+            path: string;
+            /** @description Why it isn't in the backup. */
+            why: string;
+        };
+        /** @description How far a backup has come. The last line has the report, or why there is no backup. */
+        BackupProgress: {
+            /**
+             * Format: int64
+             * @description Bytes of it that are done.
+             */
+            done: number;
+            /** @description Why there is none. */
+            failure?: components["schemas"]["BackupFailure"];
+            /** @description What was made, once it is over. */
+            report?: components["schemas"]["BackupReport"];
+            /** @description What is being done. */
+            stage: components["schemas"]["BackupStage"];
+            /**
+             * Format: int64
+             * @description Of so many.
+             */
+            total: number;
+        };
+        /** @description A backup that was made or tried. */
+        BackupRecord: {
+            /**
+             * Format: int64
+             * @description When it ended, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description Its length.
+             */
+            bytes: number;
+            /** @description Why it failed. */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Where it is. */
+            path: string;
+            /** @description Whether it is sealed. */
+            sealed: boolean;
+        };
+        /** @description A backup that was made. */
+        BackupReport: {
+            /**
+             * Format: int64
+             * @description Its length.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Their length together.
+             */
+            content_bytes: number;
+            /**
+             * Format: int64
+             * @description How many files of the data folder are in it.
+             */
+            files: number;
+            /** @description What isn't in it, though it can't be made again. */
+            left_out: components["schemas"]["BackupLeftOut"][];
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Where it is. */
+            path: string;
+            /** @description Whether it is sealed with a passphrase, and so has the keys. */
+            sealed: boolean;
+            /** @description SHA-256 of the list of all of them, with their hashes. */
+            sha256: string;
+        };
+        /**
+         * @description What is being done.
+         * @enum {string}
+         */
+        BackupStage: "database" | "files";
         /**
          * @description Choice among connections with the same model name.
          * @enum {string}
@@ -4978,7 +5294,7 @@ export interface components {
             attachments?: string[];
             /**
              * Format: uuid
-             * @description Another connection than the agent's.
+             * @description A connection for all of its model calls, in place of the agent's.
              */
             connection_id?: string | null;
             /**
@@ -4988,10 +5304,20 @@ export interface components {
             conversation_id?: string | null;
             /** @description Documents that it is about: passages of these come before all others, also for later messages of the conversation. */
             documents?: string[];
+            /**
+             * Format: uuid
+             * @description A connection for all but its plans, before `connection_id`.
+             */
+            executor_connection_id?: string | null;
             /** @description The message. */
             message: string;
             /** @description Whether to plan first. */
             mode?: components["schemas"]["Mode"];
+            /**
+             * Format: uuid
+             * @description A connection for its plans alone, before `connection_id`.
+             */
+            planner_connection_id?: string | null;
         };
         /** @description A run that was begun. */
         ChatStarted: {
@@ -5322,7 +5648,9 @@ export interface components {
             file: string;
             /** @description In groups. */
             groups: components["schemas"]["ConfigGroup"][];
-            /** @description Names of settings that are saved and count from the next start on. */
+            /** @description Why the file as it is now, or what another node has saved, is not in force; what was before is. */
+            not_applied?: string;
+            /** @description Names of changed settings that act after a restart. */
             restart_pending: string[];
         };
         /** @description New values by the names of settings: text, a number or true or false. Null: the default again. */
@@ -5333,10 +5661,10 @@ export interface components {
             };
         };
         /**
-         * @description Where a setting is changed, and when that counts.
+         * @description When a change acts.
          * @enum {string}
          */
-        ConfigEffect: "at_once" | "after_restart" | "at_start";
+        ConfigEffect: "at_once" | "after_restart";
         /** @description A setting. */
         ConfigField: {
             /** @description Whether it can be changed here. */
@@ -5347,7 +5675,7 @@ export interface components {
             default: string | null;
             /** @description The default in words, where it is not the same everywhere. */
             default_text?: string;
-            /** @description Where it is changed, and when that counts. */
+            /** @description When a change acts. */
             effect: components["schemas"]["ConfigEffect"];
             /** @description The option, the variable or the file that says so. */
             given_by?: string;
@@ -5355,7 +5683,7 @@ export interface components {
             help: string;
             /** @description Its name. */
             name: string;
-            /** @description Whether it is saved and counts only from the next start on. */
+            /** @description Whether it was changed and acts only after a restart. */
             pending: boolean;
             /** @description Whether its value is never shown. */
             secret: boolean;
@@ -5369,6 +5697,8 @@ export interface components {
             variable: string;
             /** @description Why it can't, and how else. */
             why_not?: string;
+            /** @description Why it acts after a restart only. */
+            why_restart?: string;
         };
         /** @description Settings that belong together. */
         ConfigGroup: {
@@ -5509,6 +5839,7 @@ export interface components {
             price?: components["schemas"]["Price"] | null;
             /** @description What answers there. */
             provider: components["schemas"]["Provider"];
+            strategy?: components["schemas"]["Strategy"] | null;
             /**
              * Format: int32
              * @description Its share among equals; 0: only as a fallback.
@@ -5949,7 +6280,7 @@ export interface components {
              * @description Holds its user and password.
              */
             credential?: string;
-            /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV, JSON or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
             database: string;
             /**
              * Format: uuid
@@ -6007,7 +6338,7 @@ export interface components {
              * @description Holds its user and password.
              */
             credential?: string | null;
-            /** @description `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+            /** @description `sqlite:PATH` or `folder:PATH` (of CSV, JSON or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
             database: string;
             /** @description What a query may ask of it. */
             limits?: components["schemas"]["DatasourceLimits"];
@@ -6051,6 +6382,8 @@ export interface components {
         };
         /** @description What a datasource has. */
         DatasourceSchema: {
+            /** @description Files of a folder that are no tables, each with the reason. */
+            left_out: string[];
             /** @description Its tables and views that may be read, by name. */
             tables: components["schemas"]["DatasourceTable"][];
         };
@@ -6554,6 +6887,24 @@ export interface components {
              */
             ended: number;
         };
+        /** @description Who was erased: an id, which says nothing about them. */
+        ErasedPerson: {
+            /**
+             * Format: int64
+             * @description When it was asked for, milliseconds since 1970 UTC.
+             */
+            asked_at: number;
+            /**
+             * Format: uuid
+             * @description Their organisation.
+             */
+            tenant: string;
+            /**
+             * Format: uuid
+             * @description Who it was.
+             */
+            user: string;
+        };
         /** @description How far an erasure is. */
         Erasure: {
             /**
@@ -6658,7 +7009,10 @@ export interface components {
             /** @enum {string} */
             type: "run.queued";
         } | {
-            /** @description The run had been stopped because its client had left, and the client came back: it goes on as after a crash. */
+            /**
+             * @description The run had ended since its client had left, or its model had failed in passing, and the client asked again:
+             *     it goes on as after a crash.
+             */
             after_stop?: boolean;
             /** @description The runner's node name. */
             node: string;
@@ -6700,10 +7054,14 @@ export interface components {
             /** @enum {string} */
             type: "model.requested";
         } | {
+            /** @description Whether its text may turn out to be reasoning: then a later piece retracts it. */
+            provisional?: boolean;
             /** @description What for. */
             purpose: components["schemas"]["Purpose"];
             /** @description Reasoning. */
             reasoning?: string;
+            /** @description Whether it takes the place of all pieces of this reply before it. */
+            retracts?: boolean;
             /**
              * Format: int32
              * @description The model call.
@@ -6798,7 +7156,10 @@ export interface components {
             replaced: number;
             /** @enum {string} */
             type: "context.compacted";
-        } | {
+        } | (components["schemas"]["PlanSearch"] & {
+            /** @enum {string} */
+            type: "plan.searched";
+        }) | {
             /** @description Made by: `model` or `intent`. */
             by: string;
             /** @description Best first. */
@@ -8247,6 +8608,22 @@ export interface components {
          * @enum {string}
          */
         MessageRole: "system" | "user" | "assistant" | "tool";
+        /** @description What becomes of occurrences whose time passed while nothing could start them. */
+        MissedOccurrences: {
+            /** @enum {string} */
+            kind: "skip";
+        } | {
+            /** @enum {string} */
+            kind: "once";
+        } | {
+            /** @enum {string} */
+            kind: "all";
+            /**
+             * Format: int32
+             * @description Seconds.
+             */
+            within_seconds: number;
+        };
         /**
          * @description Whether the agent plans first.
          * @enum {string}
@@ -8395,6 +8772,23 @@ export interface components {
              */
             secret: string | null;
         };
+        /** @description One of the next times. */
+        NextOccurrence: {
+            /** @description How a change of the clock bears on it. */
+            change: components["schemas"]["OccurrenceClockChange"];
+            /**
+             * Format: int64
+             * @description When it starts: put off by the jitter, ms since 1970 UTC.
+             */
+            due: number;
+            /**
+             * Format: int64
+             * @description The time that the schedule says, ms since 1970 UTC.
+             */
+            nominal: number;
+            /** @description By the wall clock of the zone, with its offset: `2027-03-14T03:00:00-04:00`. */
+            shown: string;
+        };
         /** @description What was seen in a reply beside calls that can be made. */
         Noticed: {
             /** @description Calls that were meant and can't be read. */
@@ -8404,6 +8798,16 @@ export interface components {
             /** @description Calls that were guessed: the words from which. */
             guessed?: components["schemas"]["AboutCall"][];
         };
+        /**
+         * @description How a change of the clock bears on an occurrence.
+         * @enum {string}
+         */
+        OccurrenceClockChange: "none" | "after_gap" | "first_of_two" | "second_of_two";
+        /**
+         * @description Where an occurrence stands.
+         * @enum {string}
+         */
+        OccurrenceStatus: "planned" | "queued" | "ran" | "joined" | "skipped" | "missed";
         /**
          * @description What reads pages that are pictures.
          * @enum {string}
@@ -8515,6 +8919,11 @@ export interface components {
             /** @enum {string} */
             status: "rejected";
         };
+        /**
+         * @description What becomes of an occurrence that is due while the schedule's last run still works.
+         * @enum {string}
+         */
+        OverlappingOccurrences: "skip" | "queue_one" | "queue_all" | "cancel_other" | "allow";
         /** @description A column of a table. */
         OwnColumn: {
             /** @description Its type as declared; may be empty. */
@@ -8662,6 +9071,8 @@ export interface components {
         Page_Agent: {
             /** @description The rows. */
             items: {
+                /** @description Whether documents that its users upload from now on are linked to it. */
+                auto_link_uploads: boolean;
                 /** @description What a run of it may spend. */
                 budget: components["schemas"]["Preset"];
                 /**
@@ -8770,6 +9181,35 @@ export interface components {
                  */
                 seq: number;
             })[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_BackupRecord: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it ended, milliseconds since 1970 UTC.
+                 */
+                at: number;
+                /**
+                 * Format: int64
+                 * @description Its length.
+                 */
+                bytes: number;
+                /** @description Why it failed. */
+                error: string | null;
+                /**
+                 * Format: int64
+                 * @description How long it took, milliseconds.
+                 */
+                ms: number;
+                /** @description Where it is. */
+                path: string;
+                /** @description Whether it is sealed. */
+                sealed: boolean;
+            }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
@@ -9177,7 +9617,7 @@ export interface components {
                  * @description Holds its user and password.
                  */
                 credential?: string;
-                /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
+                /** @description Where it is: `sqlite:PATH` or `folder:PATH` (of CSV, JSON or Parquet files) in the workspace, `postgres://HOST/NAME`, `mysql://HOST/NAME` or `mariadb://HOST/NAME`. */
                 database: string;
                 /**
                  * Format: uuid
@@ -9334,6 +9774,29 @@ export interface components {
                  * @description Counts its changes; 0: not kept yet.
                  */
                 version: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_ErasedPerson: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was asked for, milliseconds since 1970 UTC.
+                 */
+                asked_at: number;
+                /**
+                 * Format: uuid
+                 * @description Their organisation.
+                 */
+                tenant: string;
+                /**
+                 * Format: uuid
+                 * @description Who it was.
+                 */
+                user: string;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -9685,6 +10148,128 @@ export interface components {
                  */
                 user_id: string | null;
                 verdict: components["schemas"]["Verdict"] | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Schedule: {
+            /** @description The rows. */
+            items: {
+                /** @description Its name; null: it is gone. */
+                agent: string | null;
+                /**
+                 * Format: uuid
+                 * @description The agent whose runs it starts.
+                 */
+                agent_id: string;
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: int64
+                 * @description When it was deleted, ms since 1970 UTC; null: it wasn't.
+                 */
+                deleted_at: number | null;
+                /** @description When, in words. */
+                description: string;
+                /**
+                 * Format: int32
+                 * @description Runs that failed one after the other by now, since it was last resumed.
+                 */
+                failures: number;
+                /**
+                 * Format: int32
+                 * @description Seconds after which an occurrence that nothing started counts as missed.
+                 */
+                grace_seconds: number;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                last: components["schemas"]["ScheduleOccurrence"] | null;
+                /** @description Whether the caller may change it: it is their own. */
+                may_change: boolean;
+                /** @description What becomes of missed occurrences. */
+                missed: components["schemas"]["MissedOccurrences"];
+                /** @description Its name. */
+                name: string;
+                /**
+                 * Format: int64
+                 * @description When it is next due, ms since 1970 UTC; null: never again, or it rests.
+                 */
+                next_at: number | null;
+                /** @description What becomes of an occurrence that is due while a run still works. */
+                overlap: components["schemas"]["OverlappingOccurrences"];
+                /** @description Their email address; null: they are gone. */
+                owner: string | null;
+                /**
+                 * Format: uuid
+                 * @description Whose it is.
+                 */
+                owner_id: string;
+                pause: components["schemas"]["SchedulePause"] | null;
+                /**
+                 * Format: int32
+                 * @description It rests after so many runs that failed one after the other; null: never.
+                 */
+                pause_after_failures: number | null;
+                /** @description What the agent is asked each time. */
+                request: string;
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                updated_at: number;
+                /** @description When. */
+                when: components["schemas"]["ScheduleWhen"];
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_ScheduleOccurrence: {
+            /** @description The rows. */
+            items: {
+                /** @description Whether a person asked for it. */
+                by_hand: boolean;
+                /**
+                 * Format: int64
+                 * @description When it starts: put off by the jitter, ms since 1970 UTC.
+                 */
+                due: number;
+                /**
+                 * Format: int64
+                 * @description The occurrence that it joined, ms since 1970 UTC.
+                 */
+                joined: number | null;
+                /**
+                 * Format: int64
+                 * @description The time that the schedule says, ms since 1970 UTC. It tells its occurrences apart.
+                 */
+                nominal: number;
+                /**
+                 * @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`, or that it was `deleted`; null: it works, or
+                 *     there is none.
+                 */
+                outcome: string | null;
+                /** @description Why it was skipped or missed: `still_running`, `queue_full`, `paused`, `not_caught_up`, `outside_window`, `paused_since`. */
+                reason: string | null;
+                /**
+                 * Format: uuid
+                 * @description Its run.
+                 */
+                run_id: string | null;
+                /**
+                 * Format: int64
+                 * @description When its fate was decided, ms since 1970 UTC.
+                 */
+                settled_at: number | null;
+                /** @description Where it stands. */
+                status: components["schemas"]["OccurrenceStatus"];
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -10163,6 +10748,19 @@ export interface components {
          * @enum {string}
          */
         PiiKind: "email" | "phone" | "iban" | "payment_card" | "national_id" | "person_name" | "ip_address" | "date_of_birth" | "secret";
+        /** @description What was looked for before a plan was made. */
+        PlanSearch: {
+            /** @description Who wrote that: `model`, or `request` where the request's own sentences were taken. */
+            by: string;
+            /** @description What was looked through for them. */
+            looked_through: components["schemas"]["LookedThrough"];
+            /** @description What documents were searched with. */
+            queries: string[];
+            /** @description Passages that the planner is told besides those that the run began with, numbered on from these. */
+            references: components["schemas"]["Reference"][];
+            /** @description What of outside entered the run with them. */
+            taint?: components["schemas"]["Taint"][];
+        };
         /** @description One step of a plan. */
         PlanStep: {
             /** @description Its arguments; `""` is filled from what earlier steps find. */
@@ -10177,6 +10775,29 @@ export interface components {
          * @enum {string}
          */
         PlanStyle: "structured" | "concise";
+        /** @description The model that makes the plans of a run, where another one does the rest. */
+        Planner: {
+            /** @description What the model can do. */
+            capabilities: components["schemas"]["Capabilities"];
+            /**
+             * Format: uuid
+             * @description The connection chosen.
+             */
+            connection: string;
+            /** @description Its model's name. */
+            model: string;
+            /** @description Whether the request named it, so that its user needs a right to it. */
+            named?: boolean;
+            /** @description The connections its calls go to. */
+            route: components["schemas"]["RouteTaken"];
+        };
+        /** @description Where plans would be made. */
+        PlannerRoute: {
+            /** @description Why this order. */
+            reason: string;
+            /** @description In the order in which they would be tried. */
+            targets: components["schemas"]["RoutingTarget"][];
+        };
         /** @description What an agent may do unasked, by risk class; `tools` goes before the classes. */
         Policy: {
             /** @description For changes that can't be restored. */
@@ -10394,7 +11015,7 @@ export interface components {
          * @description What a model is asked for.
          * @enum {string}
          */
-        Purpose: "reply" | "plan" | "deep" | "fill" | "answer" | "compact";
+        Purpose: "reply" | "search" | "plan" | "deep" | "fill" | "answer" | "compact";
         /** @description What became of the answers that were kept. */
         RagCacheCleared: {
             /**
@@ -10576,6 +11197,13 @@ export interface components {
             /** @description The model that its vectors will be of. */
             model: string;
         };
+        /** @description A time that was read, with what it says in words. */
+        ReadWhen: {
+            /** @description In words. */
+            description: string;
+            /** @description The times. */
+            when: components["schemas"]["ScheduleWhen"];
+        };
         /** @description What reading a file found. */
         ReadingFacts: {
             /**
@@ -10702,6 +11330,25 @@ export interface components {
         RecoveryCodes: {
             /** @description Each logs in once in place of a code. */
             recovery_codes: string[];
+        };
+        /** @description Where a request goes that its agent does not carry out as usual. */
+        Redirect: "tools" | {
+            /**
+             * Format: uuid
+             * @description To another agent, which carries it out as its own.
+             */
+            agent: string;
+        };
+        /** @description What became of a redirect. */
+        Redirected: {
+            /** @description Name of the agent that was asked, where another one carries it out. */
+            from?: string;
+            /** @description What the request is about. */
+            hint: components["schemas"]["RoutingHint"];
+            /** @description Where it went, or why nowhere else, for a person. */
+            reason: string;
+            /** @description The request's words that decided, in lower case. */
+            words: string[];
         };
         /** @description A passage of a document that a run was given to answer from. */
         Reference: {
@@ -11091,6 +11738,13 @@ export interface components {
              */
             cost_aware: boolean;
             /**
+             * Format: uuid
+             * @description The connection that carries its requests out, with or without a plan; null: that of the installation, else as
+             *     any request.
+             * @default null
+             */
+            executor: string | null;
+            /**
              * @description What is tried after the first choice, in order; the system default comes last by itself.
              * @default []
              */
@@ -11108,6 +11762,19 @@ export interface components {
              * @default 3
              */
             max_fallback_attempts: number;
+            /**
+             * Format: uuid
+             * @description The connection that makes its plans; null: that of the installation, else as any request of the kind `planning`.
+             * @default null
+             */
+            planner: string | null;
+            /**
+             * @description Where requests go that the hint says are about figures, documents or neither; left out: nowhere else.
+             * @default {}
+             */
+            redirects: {
+                [key: string]: components["schemas"]["Redirect"];
+            };
             /**
              * @description Connections for certain kinds of requests (`code_gen`, `translate`…); they go before the agent's own.
              * @default {}
@@ -11127,8 +11794,10 @@ export interface components {
             hint: components["schemas"]["RoutingHint"];
             /** @description The message's words that the hint is from. */
             hint_words: string[];
+            planner: components["schemas"]["PlannerRoute"] | null;
             /** @description Why this order. */
             reason: string;
+            redirected: components["schemas"]["Redirected"] | null;
             /** @description In the order in which they would be tried. */
             targets: components["schemas"]["RoutingTarget"][];
             /** @description What kind of request it is. */
@@ -11149,6 +11818,8 @@ export interface components {
             /** @description What is asked. */
             message: string;
             routing?: components["schemas"]["Routing"] | null;
+            /** @description Names of the tools that belong to `routing`; left out or empty: all there are. */
+            tools?: string[] | null;
         };
         /** @description A connection that a request would go to. */
         RoutingTarget: {
@@ -11308,6 +11979,8 @@ export interface components {
             carried?: components["schemas"]["Carried"];
             /** @description The most confidential that it begins with: of its agent, request, conversation, or the run that delegated to it. */
             classified?: components["schemas"]["Classified"];
+            /** @description Whether its client asks again itself when the model fails in passing. */
+            client_retries?: boolean;
             /**
              * Format: uuid
              * @description The connection chosen.
@@ -11365,6 +12038,10 @@ export interface components {
              * @description The run that delegated to this one.
              */
             parent: string | null;
+            /** @description The model that makes plans, where another one does the rest. */
+            planner?: components["schemas"]["Planner"];
+            /** @description Where that sent it, where its agent says so. */
+            redirected?: components["schemas"]["Redirected"];
             /** @description Passages of documents to answer from, the best first; those of given documents before all others. */
             references?: components["schemas"]["Reference"][];
             /** @description The connections its model calls go to; left out: only `connection`. */
@@ -11498,6 +12175,265 @@ export interface components {
             text: components["schemas"]["DomainText"];
             /** @description What is not wrong, but may not be meant. */
             warnings: string[];
+        };
+        /** @description What starts runs of an agent by itself, with the rights that its owner has at that moment. */
+        Schedule: {
+            /** @description Its name; null: it is gone. */
+            agent: string | null;
+            /**
+             * Format: uuid
+             * @description The agent whose runs it starts.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: int64
+             * @description When it was deleted, ms since 1970 UTC; null: it wasn't.
+             */
+            deleted_at: number | null;
+            /** @description When, in words. */
+            description: string;
+            /**
+             * Format: int32
+             * @description Runs that failed one after the other by now, since it was last resumed.
+             */
+            failures: number;
+            /**
+             * Format: int32
+             * @description Seconds after which an occurrence that nothing started counts as missed.
+             */
+            grace_seconds: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            last: components["schemas"]["ScheduleOccurrence"] | null;
+            /** @description Whether the caller may change it: it is their own. */
+            may_change: boolean;
+            /** @description What becomes of missed occurrences. */
+            missed: components["schemas"]["MissedOccurrences"];
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When it is next due, ms since 1970 UTC; null: never again, or it rests.
+             */
+            next_at: number | null;
+            /** @description What becomes of an occurrence that is due while a run still works. */
+            overlap: components["schemas"]["OverlappingOccurrences"];
+            /** @description Their email address; null: they are gone. */
+            owner: string | null;
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            owner_id: string;
+            pause: components["schemas"]["SchedulePause"] | null;
+            /**
+             * Format: int32
+             * @description It rests after so many runs that failed one after the other; null: never.
+             */
+            pause_after_failures: number | null;
+            /** @description What the agent is asked each time. */
+            request: string;
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            updated_at: number;
+            /** @description When. */
+            when: components["schemas"]["ScheduleWhen"];
+        };
+        /** @description A schedule to make, or what one becomes. */
+        ScheduleInput: {
+            /**
+             * Format: uuid
+             * @description The agent whose runs it starts.
+             */
+            agent_id: string;
+            /**
+             * Format: int32
+             * @description Seconds after which an occurrence that nothing started counts as missed.
+             */
+            grace_seconds?: number;
+            /** @description What becomes of missed occurrences. */
+            missed?: components["schemas"]["MissedOccurrences"];
+            /** @description Its name, on one line. */
+            name: string;
+            /** @description What becomes of an occurrence that is due while a run still works. */
+            overlap?: components["schemas"]["OverlappingOccurrences"];
+            /**
+             * Format: int32
+             * @description It rests after so many runs that failed one after the other; null: never.
+             */
+            pause_after_failures?: number | null;
+            /** @description What the agent is asked each time. `{{date}}`, `{{time}}`, `{{due}}` and `{{schedule}}` in it are filled in. */
+            request: string;
+            /** @description When. */
+            when: components["schemas"]["ScheduleWhen"];
+        };
+        /**
+         * @description The language of descriptions.
+         * @enum {string}
+         */
+        ScheduleLanguage: "en" | "de";
+        /** @description One time at which a schedule is, or was, due. */
+        ScheduleOccurrence: {
+            /** @description Whether a person asked for it. */
+            by_hand: boolean;
+            /**
+             * Format: int64
+             * @description When it starts: put off by the jitter, ms since 1970 UTC.
+             */
+            due: number;
+            /**
+             * Format: int64
+             * @description The occurrence that it joined, ms since 1970 UTC.
+             */
+            joined: number | null;
+            /**
+             * Format: int64
+             * @description The time that the schedule says, ms since 1970 UTC. It tells its occurrences apart.
+             */
+            nominal: number;
+            /**
+             * @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`, or that it was `deleted`; null: it works, or
+             *     there is none.
+             */
+            outcome: string | null;
+            /** @description Why it was skipped or missed: `still_running`, `queue_full`, `paused`, `not_caught_up`, `outside_window`, `paused_since`. */
+            reason: string | null;
+            /**
+             * Format: uuid
+             * @description Its run.
+             */
+            run_id: string | null;
+            /**
+             * Format: int64
+             * @description When its fate was decided, ms since 1970 UTC.
+             */
+            settled_at: number | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["OccurrenceStatus"];
+        };
+        /** @description A schedule that rests. */
+        SchedulePause: {
+            /** @description What was written when it was paused; where no person did: what is wrong. */
+            note: string;
+            /** @description Why. */
+            reason: components["schemas"]["SchedulePauseReason"];
+            /**
+             * Format: int64
+             * @description Since when, ms since 1970 UTC.
+             */
+            since: number;
+        };
+        /** @description A pause by a person. */
+        SchedulePauseInput: {
+            /** @description Why, for whoever looks later. */
+            note?: string;
+        };
+        /**
+         * @description Why a schedule rests.
+         * @enum {string}
+         */
+        SchedulePauseReason: "person" | "failures" | "owner" | "cannot_start";
+        /** @description What words or times say. */
+        SchedulePreview: {
+            /** @description What happens when clocks change, and when they do next; empty in zones where they don't. */
+            clock_changes: string;
+            /** @description In words; empty where there is a question. */
+            description: string;
+            /** @description The next five times, or fewer if it ends. */
+            next: components["schemas"]["NextOccurrence"][];
+            question: components["schemas"]["ScheduleQuestion"] | null;
+            when: components["schemas"]["ScheduleWhen"] | null;
+        };
+        /** @description What to look at before a schedule is made: words, or times. */
+        SchedulePreviewInput: {
+            /** @description The language of the answer. */
+            language?: components["schemas"]["ScheduleLanguage"];
+            when?: components["schemas"]["ScheduleWhen"] | null;
+            /** @description `every weekday at 8`, in English or German. */
+            words?: string | null;
+            /** @description The time zone that words are read in, unless they name another one. */
+            zone?: string | null;
+        };
+        /** @description What is asked back where words don't say one time. */
+        ScheduleQuestion: {
+            /** @description Its name for programs, such as `time_missing`. */
+            about: string;
+            /** @description Times that the words may mean; empty: say it anew. */
+            choices: components["schemas"]["ReadWhen"][];
+            /** @description The question. */
+            text: string;
+        };
+        /** @description A run that was started at once. */
+        ScheduleRunStarted: {
+            /**
+             * Format: uuid
+             * @description The run.
+             */
+            run_id: string;
+        };
+        /** @description When something is due. */
+        ScheduleTiming: {
+            /** @description `0 8 * * MON-FRI` */
+            expression: string;
+            /** @enum {string} */
+            kind: "cron";
+        } | {
+            /**
+             * Format: int64
+             * @description One of its instants, from which it counts, ms since 1970 UTC; null: 1970.
+             */
+            anchor?: number | null;
+            /**
+             * Format: int64
+             * @description Seconds from one to the next.
+             */
+            every_seconds: number;
+            /** @enum {string} */
+            kind: "interval";
+        } | {
+            /** @description By the wall clock of the zone, `2027-03-14T08:00`, or with an offset, `2027-03-14T08:00:00+01:00`. */
+            at: string;
+            /** @enum {string} */
+            kind: "once";
+        } | {
+            /** @description From when it counts, by the wall clock: `2027-01-01T08:00`. */
+            begin: string;
+            /** @enum {string} */
+            kind: "rrule";
+            /** @description `FREQ=MONTHLY;BYDAY=-1FR` */
+            rule: string;
+        };
+        /** @description When a schedule is due. */
+        ScheduleWhen: {
+            /**
+             * Format: int64
+             * @description Nothing is due after, ms since 1970 UTC.
+             */
+            end?: number | null;
+            /**
+             * Format: int32
+             * @description Each is put off by up to so many seconds, always the same for the same occurrence.
+             */
+            jitter_seconds?: number;
+            /**
+             * Format: int64
+             * @description Nothing is due before, ms since 1970 UTC.
+             */
+            start?: number | null;
+            /** @description The times. */
+            timing: components["schemas"]["ScheduleTiming"];
+            /** @description IANA time zone, such as `Europe/Berlin` or `UTC`. */
+            zone: string;
         };
         /** @description What is looked for among the domains. */
         SchemaSearch: {
@@ -12787,6 +13723,8 @@ export interface components {
             documents: number;
             /** @description The model of collections that have none yet. */
             embedding_model: string;
+            /** @description Address that this model is asked at; null: it is in this program, or one may not see its connection. */
+            endpoint: string | null;
             /**
              * Format: int64
              * @description Bytes of the index's files.
@@ -12794,6 +13732,8 @@ export interface components {
             index_bytes: number;
             /** @description The models of the collections that one may see. */
             models: components["schemas"]["EmbeddingModelStats"][];
+            /** @description Whether an Ollama of this machine was found by itself. */
+            ollama_auto_detected: boolean;
             /**
              * Format: int64
              * @description Their chunks with vectors.
@@ -16607,6 +17547,432 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSchedules: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only one's own, for those who see all. */
+                mine?: boolean;
+                /** @description Only of this agent. */
+                agent_id?: string;
+                /** @description Those that were deleted, in the place of the others. */
+                deleted?: boolean;
+                /** @description The language of descriptions. */
+                language?: "en" | "de";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Schedule"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description There are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePreviewInput"];
+            };
+        };
+        responses: {
+            /** @description What it says */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchedulePreview"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: {
+                /** @description The language of its description. */
+                language?: "en" | "de";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It isn't deleted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePauseInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleRunStarted"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOccurrences: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The latest first, those to come among them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScheduleOccurrence"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listScheduledJobs: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only one's own, for those who see all. */
+                mine?: boolean;
+                /** @description Only of this agent. */
+                agent_id?: string;
+                /** @description Those that were deleted, in the place of the others. */
+                deleted?: boolean;
+                /** @description The language of descriptions. */
+                language?: "en" | "de";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Schedule"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listConnections: {
         parameters: {
             query?: {
@@ -19165,6 +20531,108 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listBackups: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BackupRecord"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackupInput"];
+            };
+        };
+        responses: {
+            /** @description How far it is, and what was made */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": components["schemas"]["BackupProgress"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description Another is being made, or the database is on PostgreSQL */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listErasedPeople: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In no order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ErasedPerson"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listCollections: {
         parameters: {
             query?: never;
@@ -19343,6 +20811,8 @@ export interface operations {
                 collection?: string;
                 /** @description An agent that it is linked to, by id or name. */
                 agent_id?: string;
+                /** @description Seconds to wait until it is read and can be asked. The answer comes as soon as it is, or has failed. */
+                wait?: number;
             };
             header?: {
                 /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */

@@ -155,7 +155,8 @@ export type Balance = S["Balance"];
 export type Routing = With<Required<S["Routing"]>, { task_routing: Partial<Record<Task, string>> }>;
 /** `null`: as the installation says. */
 export type Deep = Required<S["Deep"]>;
-export type RoutingPreview = With<S["RoutingPreview"], { targets: With<S["RoutingTarget"], { price: Price | null }>[] }>;
+type RoutingTarget = With<S["RoutingTarget"], { price: Price | null }>;
+export type RoutingPreview = With<S["RoutingPreview"], { targets: RoutingTarget[]; planner: { targets: RoutingTarget[]; reason: string } | null; redirected: { reason: string } | null }>;
 
 export type UsageBy = "day" | "agent" | "user" | "connection" | "model" | "key";
 export type UsageSum = S["UsageSum"];
@@ -253,6 +254,21 @@ export type VectorStoreStats = S["VectorStoreStats"];
 export type JobState = S["JobState"];
 export type IngestJob = S["IngestJob"];
 export type WatchedPath = S["WatchedPath"];
+
+export type ScheduleTiming = S["ScheduleTiming"];
+export type ScheduleWhen = With<S["ScheduleWhen"], { jitter_seconds: number }>;
+export type MissedOccurrences = S["MissedOccurrences"];
+export type OverlappingOccurrences = S["OverlappingOccurrences"];
+type Timed = { when: ScheduleWhen };
+export type ScheduleInput = With<Required<S["ScheduleInput"]>, Timed>;
+export type ScheduleOccurrence = S["ScheduleOccurrence"];
+export type Schedule = With<S["Schedule"], Timed>;
+export type ReadWhen = With<S["ReadWhen"], Timed>;
+export type ScheduleQuestion = With<S["ScheduleQuestion"], { choices: ReadWhen[] }>;
+export type NextOccurrence = S["NextOccurrence"];
+export type SchedulePreview = With<S["SchedulePreview"], { when: ScheduleWhen | null; question: ScheduleQuestion | null }>;
+export type SchedulePreviewInput = With<S["SchedulePreviewInput"], { when?: ScheduleWhen; language?: S["ScheduleLanguage"] }>;
+export type ScheduleRunStarted = S["ScheduleRunStarted"];
 
 export type * from "./data-types";
 

@@ -1,4 +1,4 @@
-import { Outlet, useNavigate } from "@tanstack/react-router";
+import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { mayWork, useMe } from "@/api/hooks";
 import { ExpiredDialog } from "@/auth/expired";
@@ -6,6 +6,7 @@ import { useT } from "@/i18n";
 import { preload } from "@/pages/load";
 import { Skeleton } from "@/ui";
 import { Toasts } from "@/ui/toast";
+import { useHeadingFocus } from "./heading";
 import { useLiveLists } from "./live";
 import { BottomBar, OfflineStrip, Sidebar } from "./nav";
 import { openOverlay, useOverlay } from "./overlays";
@@ -25,6 +26,7 @@ function useGlobalShortcuts() {
   useShortcut("g r", () => void navigate({ to: "/runs" }), t("runs"), { group: "go" });
   useShortcut("g p", () => void navigate({ to: "/approvals" }), t("approvals"), { group: "go" });
   useShortcut("g a", () => void navigate({ to: "/agents" }), t("agents"), { group: "go" });
+  useShortcut("g e", () => void navigate({ to: "/schedules" }), t("schedules"), { group: "go", enabled: mayWork(me) });
   useShortcut("g k", () => void navigate({ to: "/skills" }), t("skills"), { group: "go" });
   useShortcut("g d", () => void navigate({ to: "/documents" }), t("documents"), { group: "go", enabled: mayWork(me) });
   useShortcut("g b", () => void navigate({ to: "/data" }), t("data"), { group: "go" });
@@ -42,6 +44,7 @@ export function Frame() {
   const t = useT("frame");
   useLiveLists(true);
   useGlobalShortcuts();
+  useHeadingFocus(useRouterState({ select: (state) => state.resolvedLocation?.pathname ?? state.location.pathname }));
   const overlay = useOverlay();
   const [used, setUsed] = useState(false);
   useEffect(() => {

@@ -1,14 +1,15 @@
 import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { ChevronRight, Ellipsis, PanelLeftClose, PanelLeftOpen } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useMe, useOpenApprovals } from "@/api/hooks";
 import { useT } from "@/i18n";
 import { cx, Menu, MenuItem, MenuLabel, Sheet, Tooltip } from "@/ui";
 import { AccountMenu } from "./account";
 import { useFolding } from "./folding";
+import { followed } from "./heading";
 import { useLiveState } from "./live";
 import { Logo } from "./logo";
-import { type Entry, isAt, seenGroups, SETTINGS, WORK } from "./pages";
+import { type Entry, isAt, maySee, seenGroups, SETTINGS, WORK } from "./pages";
 import { RemindersButton } from "./reminders";
 import { useShortcut } from "./shortcuts";
 
@@ -25,9 +26,10 @@ function NavLink({ entry, count, name }: { entry: Entry; count?: number; name: "
   const link = (
     <Link
       to={entry.to}
+      onClick={followed}
       aria-current={here ? "page" : undefined}
       className={cx(
-        "relative flex items-center transition-colors",
+        "relative flex items-center transition-colors focus-visible:outline-offset-[-2px]",
         name === "beside" && "min-h-7 w-full gap-2.5 rounded-md px-2 py-1 text-sm",
         name === "below" && "min-w-0 flex-1 flex-col gap-1 py-2 text-2xs leading-tight",
         name === "hidden" && "size-9 justify-center rounded-lg",
@@ -49,14 +51,15 @@ function NavLink({ entry, count, name }: { entry: Entry; count?: number; name: "
 
 function WorkLinks({ name }: { name: "beside" | "below" | "hidden" }) {
   const { data: waiting = 0 } = useOpenApprovals();
-  return WORK.map((entry) => <NavLink key={entry.to} entry={entry} name={name} {...(entry.key === "approvals" && { count: waiting })} />);
+  const { data: me } = useMe();
+  return WORK.filter((entry) => maySee(entry, me)).map((entry) => <NavLink key={entry.to} entry={entry} name={name} {...(entry.key === "approvals" && { count: waiting })} />);
 }
 
 /** Headings that fold the pages below them away. */
 function Folders({ groups }: { groups: Groups }) {
   const t = useT("frame");
   const path = usePath();
-  const { isOpen, setOpen } = useFolding();
+  const { isOpen, setOpen } = useFolding(groups);
   return groups.map(({ key, pages }) => {
     const holds = pages.some((entry) => isAt(path, entry));
     const open = isOpen(key, holds);
@@ -67,7 +70,7 @@ function Folders({ groups }: { groups: Groups }) {
           aria-expanded={open}
           aria-controls={`pages-${key}`}
           onClick={() => setOpen(key, !open)}
-          className={cx("flex min-h-6 w-full items-center gap-1 rounded-md px-2 text-xs hover:bg-hover hover:text-ink", holds && !open ? "font-medium text-ink" : "text-ink-3")}
+          className={cx("flex min-h-6 w-full items-center gap-1 rounded-md px-2 text-xs focus-visible:outline-offset-[-2px] hover:bg-hover hover:text-ink", holds && !open ? "font-medium text-ink" : "text-ink-3")}
         >
           <span className="min-w-0 flex-1 truncate text-left">{t(`group.${key}`)}</span>
           <ChevronRight aria-hidden className={cx("size-3.5 shrink-0 transition-transform", open && "rotate-90")} />
@@ -91,7 +94,7 @@ function GroupMenus({ groups }: { groups: Groups }) {
         side="right"
         align="start"
         trigger={
-          <button type="button" aria-label={t(`group.${key}`)} title={t(`group.${key}`)} className={cx("flex size-9 items-center justify-center rounded-lg", holds ? "bg-active text-accent-ink" : "text-ink-2 hover:bg-hover hover:text-ink")}>
+          <button type="button" aria-label={t(`group.${key}`)} title={t(`group.${key}`)} className={cx("flex size-9 items-center justify-center rounded-lg focus-visible:outline-offset-[-2px]", holds ? "bg-active text-accent-ink" : "text-ink-2 hover:bg-hover hover:text-ink")}>
             <Icon aria-hidden className={cx("size-[1.1875rem]", holds ? "stroke-2" : "stroke-[1.6]")} />
           </button>
         }
@@ -106,7 +109,8 @@ function GroupMenus({ groups }: { groups: Groups }) {
 /** The pages of a wide screen, by groups; narrow, it shows icons only. */
 export function Sidebar() {
   const t = useT("frame");
-  const groups = seenGroups(useMe().data);
+  const { data: me } = useMe();
+  const groups = useMemo(() => seenGroups(me), [me]);
   const { narrow, setNarrow } = useFolding();
   const label = t(narrow ? "nav.widen" : "nav.narrow");
   useShortcut("Mod+b", () => setNarrow(!narrow), label, { group: "everywhere", inFields: true });
@@ -120,7 +124,7 @@ export function Sidebar() {
   return (
     <nav aria-label={t("nav")} className={cx("flex shrink-0 flex-col border-r border-line bg-sunken py-2 max-md:hidden", narrow ? "w-13 items-center" : "w-46 px-2")}>
       <Link to="/chat" aria-label="Steward" className={cx("mb-2 flex shrink-0 items-center gap-2 rounded-lg font-semibold", !narrow && "px-1")}><Logo className="size-7" />{!narrow && <span aria-hidden>Steward</span>}</Link>
-      <div className={cx("flex min-h-0 w-full flex-1 flex-col overflow-y-auto", narrow ? "items-center gap-1" : "gap-px")}>
+      <div className={cx("scroll-cue flex min-h-0 w-full flex-1 flex-col overflow-y-auto [--cue:var(--sunken)]", narrow ? "items-center gap-1" : "gap-px")}>
         <WorkLinks name={narrow ? "hidden" : "beside"} />
         {narrow ? <><hr className="my-1 w-6 shrink-0 border-line" /><GroupMenus groups={groups} /></> : <Folders groups={groups} />}
       </div>
@@ -136,18 +140,20 @@ export function Sidebar() {
 export function BottomBar() {
   const t = useT("frame");
   const [open, setOpen] = useState(false);
+  const path = usePath();
   const groups = seenGroups(useMe().data);
+  const here = isAt(path, SETTINGS) || groups.some(({ pages }) => pages.some((entry) => isAt(path, entry)));
   const link = (entry: Entry) => (
-    <li key={entry.to}><Link to={entry.to} className="flex items-center gap-3 rounded-lg px-3 py-2.5 text-lg hover:bg-hover"><entry.icon aria-hidden className="size-5 text-ink-3" />{t(entry.key)}</Link></li>
+    <li key={entry.to}><Link to={entry.to} onClick={followed} aria-current={isAt(path, entry) ? "page" : undefined} className={cx("flex items-center gap-3 rounded-lg px-3 py-2.5 text-lg hover:bg-hover focus-visible:outline-offset-[-2px]", isAt(path, entry) && "bg-active font-medium")}><entry.icon aria-hidden className={cx("size-5", isAt(path, entry) ? "text-accent-ink" : "text-ink-3")} />{t(entry.key)}</Link></li>
   );
   return (
     <nav aria-label={t("nav")} className="safe-bottom flex shrink-0 border-t border-line bg-sunken md:hidden">
       <WorkLinks name="below" />
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)} className="flex min-w-0 flex-1 flex-col items-center gap-1 py-2 text-2xs leading-tight text-ink-3">
-        <Ellipsis aria-hidden className="size-[1.1875rem] stroke-[1.6]" />
+      <button type="button" aria-haspopup="dialog" aria-current={here ? "true" : undefined} onClick={() => setOpen(true)} className={cx("flex min-w-0 flex-1 flex-col items-center gap-1 py-2 text-2xs leading-tight focus-visible:outline-offset-[-2px]", here ? "font-medium text-ink" : "text-ink-2")}>
+        <Ellipsis aria-hidden className={cx("size-[1.1875rem]", here ? "stroke-2 text-accent-ink" : "stroke-[1.6]")} />
         {t("more")}
       </button>
-      <Sheet side="bottom" open={open} onOpenChange={setOpen} title={t("more")}>
+      <Sheet side="bottom" cue open={open} onOpenChange={setOpen} title={t("more")}>
         <div className="p-2" onClick={() => setOpen(false)}>
           {groups.map(({ key, pages }) => (
             <section key={key} aria-labelledby={`more-${key}`}>

@@ -1,4 +1,4 @@
-import { Bot, BookOpen, Building2, Cable, ChartColumn, Database, FileLock, Files, FolderOpen, Gauge, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound, Wrench } from "lucide-react";
+import { Bot, BookOpen, Building2, Cable, CalendarClock, ChartColumn, Database, FileLock, Files, FolderOpen, Gauge, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound, Wrench } from "lucide-react";
 import { isAdmin, isInstallationAdmin, isOperator, mayWork } from "@/api/hooks";
 import type { Me } from "@/api/types";
 
@@ -8,6 +8,7 @@ export const WORK = [
   { to: "/runs", icon: ListTree, key: "runs" },
   { to: "/approvals", icon: ShieldCheck, key: "approvals" },
   { to: "/agents", icon: Bot, key: "agents" },
+  { to: "/schedules", icon: CalendarClock, key: "schedules" },
 ] as const;
 export const GROUPS = [
   {
@@ -64,7 +65,7 @@ export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/groups") return isOperator(me);
   // The program's settings and health are the installation's.
   if (entry.to === "/system") return isOperator(me) && !!me?.installation;
-  return (entry.to !== "/credentials" && entry.to !== "/documents" && entry.to !== "/files") || mayWork(me);
+  return (entry.to !== "/schedules" && entry.to !== "/credentials" && entry.to !== "/documents" && entry.to !== "/files") || mayWork(me);
 };
 
 export const isAt = (path: string, entry: Entry): boolean => path === entry.to || path.startsWith(`${entry.to}/`);

@@ -1,17 +1,16 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Bot, Keyboard, MessageSquare, MoonStar, Plus, SunMedium } from "lucide-react";
+import { Bot, Cable, CalendarClock, Database, Keyboard, MessageSquare, MoonStar, Plus, SunMedium, UserPlus } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from "react";
-import { isOperator, useAgents, useConversations, useMe } from "@/api/hooks";
+import { isAdmin, isOperator, mayWork, useAgents, useConversations, useMe } from "@/api/hooks";
 import { useT } from "@/i18n";
 import { cx } from "@/ui";
 import { maySee, NAVIGATION } from "./pages";
+import { found as find } from "./finding";
 import { openOverlay, useOverlay } from "./overlays";
 import { setTheme } from "./theme";
 
-type Command = { id: string; group: string; label: string; detail?: string; icon: ReactNode; run: () => void };
-
-const fits = (label: string, query: string) => query.toLowerCase().split(/\s+/).every((word) => label.toLowerCase().includes(word));
+type Command = { id: string; group: string; label: string; also?: string; detail?: string; icon: ReactNode; run: () => void };
 
 /** Ctrl+K: go anywhere, do anything. */
 export function CommandPalette() {
@@ -44,16 +43,20 @@ function Body() {
 
   const commands = useMemo(() => {
     const all: Command[] = [
-      ...NAVIGATION.filter((entry) => maySee(entry, me)).map((entry) => ({ id: entry.to, group: t("palette.pages"), label: t(entry.key), icon: <entry.icon />, run: () => void navigate({ to: entry.to }) })),
-      { id: "new", group: t("palette.actions"), label: t("newConversation"), icon: <Plus />, run: () => void navigate({ to: "/chat" }) },
-      ...(isOperator(me) ? [{ id: "agent", group: t("palette.actions"), label: t("newAgent"), icon: <Bot />, run: () => void navigate({ to: "/agents/new" }) }] : []),
+      ...NAVIGATION.filter((entry) => maySee(entry, me)).map((entry) => ({ id: entry.to, group: t("palette.pages"), label: t(entry.key), also: t(`also.${entry.key}`), icon: <entry.icon />, run: () => void navigate({ to: entry.to }) })),
+      { id: "new", group: t("palette.actions"), label: t("newConversation"), also: t("also.newConversation"), icon: <Plus />, run: () => void navigate({ to: "/chat" }) },
+      ...(mayWork(me) ? [{ id: "schedule", group: t("palette.actions"), label: t("newSchedule"), also: t("also.newSchedule"), icon: <CalendarClock />, run: () => void navigate({ to: "/schedules", search: { new: 1 } }) }] : []),
+      ...(isOperator(me) ? [{ id: "agent", group: t("palette.actions"), label: t("newAgent"), also: t("also.newAgent"), icon: <Bot />, run: () => void navigate({ to: "/agents/new" }) },
+        { id: "connection", group: t("palette.actions"), label: t("addConnection"), also: t("also.addConnection"), icon: <Cable />, run: () => void navigate({ to: "/connections/new" }) },
+        { id: "datasource", group: t("palette.actions"), label: t("addDatasource"), also: t("also.addDatasource"), icon: <Database />, run: () => void navigate({ to: "/data/sources", search: { add: 1 } }) }] : []),
+      ...(isAdmin(me) ? [{ id: "invite", group: t("palette.actions"), label: t("invite"), also: t("also.invite"), icon: <UserPlus />, run: () => void navigate({ to: "/users", search: { add: 1 } }) }] : []),
       { id: "light", group: t("palette.actions"), label: `${t("theme")}: ${t("theme.light")}`, icon: <SunMedium />, run: () => setTheme("light") },
       { id: "dark", group: t("palette.actions"), label: `${t("theme")}: ${t("theme.dark")}`, icon: <MoonStar />, run: () => setTheme("dark") },
       { id: "keys", group: t("palette.actions"), label: t("shortcuts"), icon: <Keyboard />, run: () => openOverlay("shortcuts") },
       ...agents.items.map((agent) => ({ id: agent.id, group: t("palette.agents"), label: agent.name, icon: <Bot />, run: () => void navigate({ to: "/chat", search: { agent: agent.id } }) })),
     ];
     // What is typed, not what was: Enter may come before the list has followed.
-    const found = all.filter((command) => fits(command.label, query.trim()));
+    const found = find(all, query);
     // The server has searched these already.
     return [...found, ...conversations.items.slice(0, 12).map((entry) => ({ id: entry.id, group: t("palette.conversations"), label: entry.title, ...(entry.agent_name && { detail: entry.agent_name }), icon: <MessageSquare />, run: () => void navigate({ to: "/chat/$conversationId", params: { conversationId: entry.id } }) }))];
   }, [t, me, navigate, agents.items, conversations.items, query]);

@@ -6,6 +6,7 @@ export const load = {
   runs: () => import("@/pages/runs"),
   approvals: () => import("@/pages/approvals"),
   agents: () => import("@/pages/agents"),
+  schedules: () => import("@/pages/schedules"),
   skills: () => import("@/pages/skills"),
   documents: () => import("@/pages/documents"),
   files: () => import("@/pages/files"),

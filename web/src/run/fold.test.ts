@@ -38,6 +38,18 @@ test("real logs: however the stream is cut, the view is the same", () => {
   }
 });
 
+test("what turns out to be reasoning is taken back from the text", () => {
+  const provisional = (text: string) => ({ ...delta(1, text), provisional: true }) as EventBody;
+  const back = { type: "model.delta", step: 1, purpose: "reply", text: "Bl", reasoning: "The user greets me.", retracts: true } as EventBody;
+  const shown = (...bodies: EventBody[]) => ofKind(all(log(started(), requested(1), ...bodies)), "text").at(-1);
+  const before = shown(provisional("The user "), provisional("greets me."));
+  assert.equal(before?.text, "The user greets me.");
+  const after = shown(provisional("The user "), provisional("greets me."), back, delta(1, "ue."));
+  assert.deepEqual([after?.text, after?.reasoning], ["Blue.", "The user greets me."]);
+  const ended = shown(provisional("The user greets me."), back, delta(1, "ue."), { ...responded(1, "Blue."), reasoning: "The user greets me." } as EventBody, finished("Blue."));
+  assert.deepEqual([ended?.text, ended?.reasoning, ended?.final], ["Blue.", "The user greets me.", true]);
+});
+
 test("a real log of the small model: plan, receipt, undo, composed answer", () => {
   const view = all(logs.append!);
   const [write] = ofKind(view, "tool");

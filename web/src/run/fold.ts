@@ -118,8 +118,11 @@ function apply(draft: Draft, event: RunEvent): void {
       const index = draft.text(event.step);
       const item = view.items[index];
       if (item?.kind !== "text") return;
-      const reasonedMs = item.reasonedMs ?? (event.text && item.reasoning ? event.at - item.startedAt : null);
-      draft.edit<TextItem>(index, { text: item.text + (event.text ?? ""), reasoning: item.reasoning + (event.reasoning ?? ""), reasonedMs });
+      // What was shown as text was reasoning: the reply begins again.
+      const before = event.retracts ? { text: "", reasoning: "" } : item;
+      const reasoning = before.reasoning + (event.reasoning ?? "");
+      const reasonedMs = item.reasonedMs ?? (event.text && reasoning ? event.at - item.startedAt : null);
+      draft.edit<TextItem>(index, { text: before.text + (event.text ?? ""), reasoning, reasonedMs });
       return;
     }
     case "model.responded": {
@@ -155,7 +158,7 @@ function apply(draft: Draft, event: RunEvent): void {
         return;
       }
       draft.drop(index);
-      if (event.purpose === "fill" || event.purpose === "deep" || event.purpose === "compact") return;
+      if (event.purpose === "search" || event.purpose === "fill" || event.purpose === "deep" || event.purpose === "compact") return;
       const kind = event.error.class;
       if (event.retry_at === undefined || event.retry_at === null) view.failure = { kind, message: event.error.message, hint: event.error.hint ?? "", detail: event.error.detail ?? "", connection: event.attempts?.at(-1)?.connection ?? view.connection };
       draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "model-failed", message: event.error.message, class: kind, retryAt: event.retry_at ?? null });

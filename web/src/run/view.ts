@@ -40,7 +40,7 @@ export type DeepItem = { kind: "deep"; key: string; versions: DeepVersion[] };
 export type Item = DeepItem | TextItem | ToolItem | PlanItem | AskItem | SteerItem | NoticeItem;
 
 /** What the run is busy with. */
-export type Doing = { what: "start" | "queue" | "intent" | "reply" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
+export type Doing = { what: "start" | "queue" | "intent" | "reply" | "search" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
 
 /** Why there was no reply or no plan, for a person: `kind` is a sentence, the rest are details. */
 export type Failure = { kind: ModelErrorClass | "plan"; message: string; hint: string; detail: string; connection: string };

@@ -49,8 +49,8 @@ const sides = {
   bottom: "inset-x-0 bottom-0 max-h-[88dvh] animate-sheet-up rounded-t-xl border-t safe-bottom",
 };
 
-/** A modal at an edge. */
-export function Sheet({ open, onOpenChange, title, description, children, side = "right", bare }: Common & { side?: keyof typeof sides; bare?: boolean }) {
+/** A modal at an edge. `cue`: shows that there is more to scroll to. */
+export function Sheet({ open, onOpenChange, title, description, children, side = "right", bare, cue }: Common & { side?: keyof typeof sides; bare?: boolean; cue?: boolean }) {
   const t = useT("common");
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -64,7 +64,7 @@ export function Sheet({ open, onOpenChange, title, description, children, side =
             </div>
             <Radix.Close aria-label={t("close")} className={shut}><X aria-hidden /></Radix.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
+          <div className={cx("min-h-0 flex-1 overflow-y-auto", cue && "scroll-cue [--cue:var(--surface)]")}>{children}</div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -62,8 +62,8 @@ export function useConnectionWriter() {
 export const useRecogniser = () => useKeyed((body: { base_url: string; auth?: ConnectionAuth }) => api.post<Recognised>("/api/connections/recognise", { body }));
 
 /** The routing of an agent that has none of its own. */
-export const NO_ROUTING: Routing = { task_routing: {}, fallback_chain: [], max_fallback_attempts: 3, cost_aware: false, hedge_after_ms: null, balance: "fixed" };
-type Question = { connection: string | null; routing: Routing; message: string };
+export const NO_ROUTING: Routing = { task_routing: {}, planner: null, executor: null, redirects: {}, fallback_chain: [], max_fallback_attempts: 3, cost_aware: false, hedge_after_ms: null, balance: "fixed" };
+type Question = { connection: string | null; routing: Routing; tools: string[]; message: string };
 /** Which connections a message would go to; pass debounced input. */
 export const useRoutingPreview = (question: Question) =>
   useQuery({ queryKey: ["route", question], queryFn: ({ signal }) => api.post<RoutingPreview>("/api/routing/preview", { body: question, signal }), enabled: question.message.trim() !== "", placeholderData: (previous) => previous, retry: false });

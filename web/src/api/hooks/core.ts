@@ -8,14 +8,14 @@ type Query = Record<string, string | number | boolean | null | undefined>;
 export const POLL = 2_000;
 
 /** A list by pages. `items` are all that were loaded; `more()` loads the next page. */
-export function usePaged<T>(key: QueryKey, path: string, query: Query = {}, options: { enabled?: boolean; limit?: number; /** Asks again every 2 s while this holds of what was loaded. */ unsettled?: (items: T[]) => boolean } = {}) {
+export function usePaged<T>(key: QueryKey, path: string, query: Query = {}, options: { enabled?: boolean; limit?: number; /** Asks again every 2 s while this holds of what was loaded. */ unsettled?: (items: T[]) => boolean; /** Asks again each so many ms, whatever was loaded. */ every?: number } = {}) {
   const result = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, QueryKey, string | null>({
     queryKey: [...key, query],
     queryFn: ({ pageParam, signal }) => api.get<Page<T>>(path, { query: { ...query, limit: options.limit ?? 30, cursor: pageParam }, signal }),
     initialPageParam: null,
     getNextPageParam: (last) => last.next_cursor,
     enabled: options.enabled ?? true,
-    refetchInterval: ({ state }) => (options.unsettled?.(state.data?.pages.flatMap((page) => page.items) ?? []) ? POLL : false),
+    refetchInterval: ({ state }) => (options.unsettled?.(state.data?.pages.flatMap((page) => page.items) ?? []) ? POLL : (options.every ?? false)),
   });
   return {
     items: result.data?.pages.flatMap((page) => page.items) ?? [],

@@ -18,6 +18,7 @@ export * from "./own-data";
 export * from "./policies";
 export * from "./reminders";
 export * from "./runs";
+export * from "./schedules";
 export * from "./sign-on";
 export * from "./skills";
 export * from "./spending";

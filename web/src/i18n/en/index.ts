@@ -18,6 +18,7 @@ import groups from "./groups.json";
 import mcp from "./mcp.json";
 import models from "./models.json";
 import runs from "./runs.json";
+import schedules from "./schedules.json";
 import settings from "./settings.json";
 import skills from "./skills.json";
 import system from "./system.json";
@@ -25,4 +26,4 @@ import tenants from "./tenants.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, settings, skills, system, tenants, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, schedules, settings, skills, system, tenants, usage, users };

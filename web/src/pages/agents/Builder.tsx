@@ -5,7 +5,7 @@ import { mayWork, useAgentActions, useConnections, useMe, useTools } from "@/api
 import type { Agent, AgentInput } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
-import { Button, Dialog, ErrorState, Field, formatRange, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Textarea, toast } from "@/ui";
+import { Button, Dialog, ErrorState, Field, formatRange, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Switch, Textarea, toast } from "@/ui";
 import { AccessButton } from "../access/AccessButton";
 import { useDeleting } from "./AgentsPage";
 import { DeepForm } from "./parts/DeepForm";
@@ -110,7 +110,12 @@ export function Builder({ agent, start, back, mayEdit, operator }: Props) {
             </Group>
           )}
           <fieldset disabled={!mayEdit} className="contents">
-            {agent && mayWork(me) && <Group title={t("sec_documents")}><AgentDocuments agent={agent} disabled={!mayEdit} /></Group>}
+            {mayWork(me) && (
+              <Group title={t("sec_documents")}>
+                {agent && <AgentDocuments agent={agent} disabled={!mayEdit} />}
+                <Switch checked={form.auto_link_uploads ?? false} onChange={(take) => patch({ auto_link_uploads: take })} label={t("documents_take")} hint={t("documents_take_hint")} />
+              </Group>
+            )}
             <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!operator} onChange={(policy) => patch({ policy })} /></Group>
             <Group title={t("sec_limits")}><fieldset disabled={!operator} className="contents"><Limits form={form} problem={problem} onChange={patch} /></fieldset></Group>
           </fieldset>

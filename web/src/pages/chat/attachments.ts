@@ -6,6 +6,7 @@ import { MAX_DOCUMENT, MAX_UPLOAD, uploadDocument, uploadFile } from "@/api/uplo
 import { translate } from "@/i18n";
 import { formatBytes, formatRange, toast } from "@/ui";
 import { attachmentsOf, isDocument } from "./as-document";
+import { keyOf, markOf, withAttached } from "./attach-once";
 import { countOf, MOST, type Sort } from "./most";
 import { type Attached, editDraft, readDraft } from "./stored";
 
@@ -15,13 +16,17 @@ export type Uploading = { id: string; name: string; share: number };
 export function useUploads(conversation: string) {
   const client = useQueryClient();
   const [uploading, setUploading] = useState<Uploading[]>([]);
-  const stops = useRef(new Map<string, { stop: AbortController; sort: Sort }>());
+  const stops = useRef(new Map<string, { stop: AbortController; sort: Sort; mark: string }>());
+  // What became of the files chosen here.
+  const sent = useRef(new Map<string, string>());
+  const isThere = (mark: string) => [...stops.current.values()].some((other) => other.mark === mark) || readDraft(conversation).attachments.some((one) => keyOf(one) === sent.current.get(mark));
   const sortOf = (file: File): Sort => (isDocument(file.name) ? "documents" : "files");
   const isFull = (sort: Sort) => countOf(readDraft(conversation).attachments, sort) + [...stops.current.values()].filter((other) => other.sort === sort).length >= MOST[sort];
   const start = (files: Iterable<File>) => {
     for (const file of files) {
       const sort = sortOf(file);
-      if (isFull(sort)) toast({ about: `full-${sort}`, tone: "bad", title: translate("chat", `most.${sort}`, formatRange({ least: 0, most: MOST[sort] })), detail: translate("chat", "most.rest") });
+      if (isThere(markOf(file))) toast({ about: "attached", title: translate("chat", "attach.already", { name: file.name }) });
+      else if (isFull(sort)) toast({ about: `full-${sort}`, tone: "bad", title: translate("chat", `most.${sort}`, formatRange({ least: 0, most: MOST[sort] })), detail: translate("chat", "most.rest") });
       else void one(file, sort);
     }
   };
@@ -43,12 +48,13 @@ export function useUploads(conversation: string) {
     }
     const id = newKey();
     const stop = new AbortController();
-    stops.current.set(id, { stop, sort });
+    const mark = markOf(file);
+    stops.current.set(id, { stop, sort, mark });
     setUploading((all) => [...all, { id, name: file.name, share: 0 }]);
     try {
       const done = await send(file, (share) => setUploading((all) => all.map((entry) => (entry.id === id ? { ...entry, share } : entry))), stop.signal);
-      // The same file again is the same document.
-      editDraft(conversation, (draft) => ({ ...draft, attachments: [...draft.attachments.filter((other) => !done.document || other.document !== done.document), done] }));
+      sent.current.set(mark, keyOf(done));
+      editDraft(conversation, (draft) => ({ ...draft, attachments: withAttached(draft.attachments, done) }));
     } catch (error) {
       if (!stop.signal.aborted) toast({ tone: "bad", title: translate("chat", "uploadFailed", { name: file.name }), detail: error instanceof Error ? [error.message, (error as { hint?: string }).hint].filter(Boolean).join(" ") : "" });
     } finally {

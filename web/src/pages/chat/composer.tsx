@@ -42,6 +42,8 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
     if (!disabled && free && matchMedia("(hover: hover)").matches) area.current?.focus();
   }, [conversation, disabled]);
 
+  // What is typed after attaching belongs into the text, not to the shortcuts of the page. On a phone that would open its keyboard.
+  const toText = () => matchMedia("(hover: hover)").matches && area.current?.focus();
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -62,14 +64,14 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
       {(draft.attachments.length > 0 || uploading.length > 0) && (
         <ul className="flex flex-wrap gap-1.5 px-3 pt-3" aria-label={t("attachments")}>
           {draft.attachments.map((file) => (
-            <Attachment key={file.path ?? file.document} file={file} onDetach={() => setDraft(conversation, { ...draft, attachments: draft.attachments.filter((other) => other !== file) })} />
+            <Attachment key={file.path ?? file.document} file={file} onDetach={() => (setDraft(conversation, { ...draft, attachments: draft.attachments.filter((other) => other !== file) }), toText())} />
           ))}
           {uploading.map((file) => (
             <li key={file.id} className="relative flex max-w-64 items-center gap-1.5 overflow-hidden rounded-md border border-line bg-bg py-0.5 pr-0.5 pl-2 text-sm">
               <Spinner className="text-ink-3" />
               <span className="truncate">{file.name}</span>
               <span className="text-xs text-ink-3 tabular">{Math.round(file.share * 100)} %</span>
-              <IconButton size="sm" className="size-6!" label={t("cancelUpload", { name: file.name })} onClick={() => cancel(file.id)}><X /></IconButton>
+              <IconButton size="sm" className="size-6!" label={t("cancelUpload", { name: file.name })} onClick={() => (cancel(file.id), toText())}><X /></IconButton>
               <span aria-hidden className="absolute bottom-0 left-0 h-0.5 bg-accent" style={{ width: `${file.share * 100}%` }} />
             </li>
           ))}
@@ -91,8 +93,8 @@ export function Composer({ conversation, busy, stopping, sending, disabled, want
         className="block border-0! bg-transparent! px-4! pt-3! pb-1! text-[0.9375rem]! leading-6 outline-none! max-md:text-lg!"
       />
       <div className="flex items-center gap-0.5 px-2 pt-0.5 pb-2">
-        <input ref={picker} type="file" multiple hidden onChange={(event) => (start(event.target.files ?? []), (event.target.value = ""))} />
-        <IconButton size="sm" label={t("attach")} disabled={disabled} onClick={() => picker.current?.click()}><Paperclip /></IconButton>
+        <input ref={picker} type="file" multiple hidden onChange={(event) => (start(event.target.files ?? []), (event.target.value = ""), toText())} />
+        <IconButton size="sm" label={t("attach")} disabled={disabled} onClick={() => (toText(), picker.current?.click())}><Paperclip /></IconButton>
         {!busy && <><ModePicker /><ConnectionPicker /></>}
         <span className="flex-1" />
         {steering && draft.text.trim() !== "" ? (

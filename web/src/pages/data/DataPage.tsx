@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { AppWindow, Database, Plus, Table2 } from "lucide-react";
-import { isOperator, useDomains, useDomainSearch, useMe, useViews } from "@/api/hooks";
+import { AppWindow, Database, FileText, Plus, Table2 } from "lucide-react";
+import { isOperator, useDatasources, useDomains, useDomainSearch, useMe, useViews } from "@/api/hooks";
 import { limits } from "@/api/limits";
 import type { DomainInfo } from "@/api/types";
 import { useT } from "@/i18n";
@@ -17,14 +17,21 @@ export function DataPage() {
   const operator = isOperator(useMe().data);
   const domains = useDomains();
   const views = useViews();
+  const sources = useDatasources(operator);
   const words = q.trim();
   const search = useDomainSearch(words);
   const order = words && search.data ? search.data.map((one) => one.domain) : null;
   const shown = order ? order.flatMap((name) => domains.data?.filter((one) => one.name === name) ?? []) : (domains.data ?? []);
+  // A database that no domain describes yet wants that next.
+  const only = sources.data?.length === 1 ? sources.data[0] : undefined;
+  const next = sources.data && sources.data.length > 0
+    ? <ButtonLink to="/data/sources" {...(only && { search: { describe: only.id } as never })} variant="primary" icon={<FileText aria-hidden className="size-4" />}>{t("describe_next")}</ButtonLink>
+    : <ButtonLink to="/data/sources" search={{ add: 1 } as never} variant="primary" icon={<Plus aria-hidden className="size-4" />}>{t("empty_do")}</ButtonLink>;
+  const add = operator && !!domains.data?.length && <ButtonLink to="/data/sources" search={{ add: 1 } as never} size="sm" icon={<Plus aria-hidden className="size-4" />}>{t("empty_do")}</ButtonLink>;
   return (
-    <Area title={t("title")} lead={t("lead")}>
-      {domains.error && !domains.data ? <ErrorState error={domains.error} onRetry={() => void domains.refetch()} /> : !domains.data ? <Skeleton rows={6} /> : domains.data.length === 0 ? (
-        <EmptyState icon={<Database />} title={t("empty_title")} action={operator && <ButtonLink to="/data/sources" variant="primary" icon={<Plus aria-hidden className="size-4" />}>{t("empty_do")}</ButtonLink>}>{t(operator ? "empty_text" : "empty_ask")}</EmptyState>
+    <Area title={t("title")} lead={t("lead")} actions={add}>
+      {domains.error && !domains.data ? <ErrorState error={domains.error} onRetry={() => void domains.refetch()} /> : !domains.data ? <Skeleton rows={6} /> : domains.data.length === 0 && sources.isLoading ? <Skeleton rows={6} /> : domains.data.length === 0 ? (
+        <EmptyState icon={<Database />} title={t("empty_title")} action={operator && next}>{only ? t("empty_describe_named", { name: only.name }) : t(!operator ? "empty_ask" : sources.data?.length ? "empty_describe" : "empty_text")}</EmptyState>
       ) : (
         <>
           <div className="mb-4 flex items-center gap-3">

@@ -48,7 +48,7 @@ function Studio({ folders }: { folders: boolean }) {
       actions={
         <>
           <Button size="sm" className="max-md:hidden" icon={<FolderPlus aria-hidden className="size-4" />} onClick={() => setMaking(true)}>{t("collection_new")}</Button>
-          <Button size="sm" variant={value === "documents" ? "primary" : "default"} icon={<Upload aria-hidden className="size-3.5" />} disabled={mine === null} onClick={adding.choose}>{t("add_files")}</Button>
+          <Button size="sm" variant={value === "documents" ? "primary" : "default"} icon={<Upload aria-hidden className="size-3.5" />} disabled={mine === null} {...(adding.where && { title: t("add_to", { name: adding.where }) })} onClick={adding.choose}>{t("add_files")}</Button>
         </>
       }
     >

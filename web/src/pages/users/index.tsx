@@ -14,7 +14,7 @@ import { UserDialog } from "./parts/UserDialog";
 import { UserRow } from "./parts/UserRow";
 
 const STATES = ["active", "invited", "disabled"] as const;
-const FILTERS = ["q", "role", "state"] as const;
+const FILTERS = ["q", "role", "state", "add"] as const;
 
 /** Who may log in, and as what. */
 export default function UsersPage() {
@@ -26,10 +26,12 @@ export default function UsersPage() {
 
 function Listed({ mine }: { mine: string }) {
   const t = useT("users");
-  const [{ q, role, state }, set] = useFilters(FILTERS);
+  const [{ q, role, state, add }, set] = useFilters(FILTERS);
   const [typed, type] = useTyped(q, (value) => set({ q: value }));
   const list = useUsers({ ...(q.trim() && { search: q.trim() }), ...(role && { role: role as Role }), ...(state && { state: state as UserState }) });
-  const [editing, setEditing] = useState<User | "new" | null>(null);
+  // A link may open the invitation.
+  const [edited, setEditing] = useState<User | "new" | null>(null);
+  const editing = edited ?? (add ? "new" : null);
   const [removing, setRemoving] = useState<User | null>(null);
   const [erasing, setErasing] = useState<User | null>(null);
   const [showing, setShowing] = useState<User | null>(null);
@@ -69,7 +71,7 @@ function Listed({ mine }: { mine: string }) {
         </ul>
         {alone && !list.isLoading && <EmptyState icon={<UserPlus />} title={t("empty_title")}>{t("empty_text")}</EmptyState>}
       </PagedList>
-      {editing && <UserDialog user={editing === "new" ? null : editing} mine={editing !== "new" && editing.id === mine} onClose={() => setEditing(null)} onInvited={setInvited} />}
+      {editing && <UserDialog user={editing === "new" ? null : editing} mine={editing !== "new" && editing.id === mine} onClose={() => (setEditing(null), add && set({ add: "" }))} onInvited={setInvited} />}
       {showing && <UserAccess user={showing} onClose={() => setShowing(null)} />}
       {removing && <Removal user={removing} onClose={() => setRemoving(null)} />}
       {erasing && <Erase user={erasing} onClose={() => setErasing(null)} />}

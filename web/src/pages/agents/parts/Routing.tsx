@@ -5,9 +5,12 @@ import { Field, IconButton, Input, Select, Switch } from "@/ui";
 import { Chain } from "./Chain";
 import type { Problems } from "./form";
 import { RANGES, TASKS } from "./form";
+import { Redirects } from "./Redirects";
 import { TryRoute } from "./TryRoute";
 
 const BALANCES: readonly Balance[] = ["fixed", "weighted", "least_latency"];
+
+const ROLES = ["planner", "executor"] as const;
 
 type Props = { form: AgentInput; connections: Connection[]; loading: boolean; disabled: boolean; fixed: boolean; problem: (name: keyof Problems) => string | undefined; onChange: (change: Partial<AgentInput>) => void };
 
@@ -43,6 +46,18 @@ export function RoutingForm({ form, connections, loading, disabled: shut, fixed,
         )}
       </Field>
       <fieldset disabled={disabled} className="contents">
+        <div className="grid gap-4 sm:grid-cols-2">
+          {ROLES.map((role) => (
+            <Field key={role} label={t(role)} hint={t(`${role}_hint`)}>
+              {(p) => (
+                <Select {...p} value={routing[role] ?? ""} onChange={(event) => set({ [role]: event.target.value || null })}>
+                  <option value="">{t("role_usual")}</option>
+                  {options(routing[role] ?? "")}
+                </Select>
+              )}
+            </Field>
+          ))}
+        </div>
         <div className="flex flex-col gap-2">
           <h3 className="text-sm font-medium">{t("tasks")}</h3>
           <p className="text-xs text-ink-3">{t("tasks_hint")}</p>
@@ -64,6 +79,7 @@ export function RoutingForm({ form, connections, loading, disabled: shut, fixed,
             </Select>
           )}
         </div>
+        <Redirects redirects={routing.redirects} onChange={(redirects) => set({ redirects })} />
         <Chain chain={routing.fallback_chain} connections={connections} disabled={disabled} onChange={(fallback_chain) => set({ fallback_chain })} />
         <div className="grid gap-4 sm:grid-cols-2">
           <Field label={t("attempts")} hint={t("attempts_hint")} error={problem("attempts")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={RANGES.attempts.least} max={RANGES.attempts.most} value={shown(routing.max_fallback_attempts)} onChange={(event) => set({ max_fallback_attempts: event.target.valueAsNumber })} />}</Field>
@@ -73,7 +89,7 @@ export function RoutingForm({ form, connections, loading, disabled: shut, fixed,
         <Switch label={t("hedge")} hint={t("hedge_hint")} disabled={disabled} checked={routing.hedge_after_ms !== null} onChange={(on) => set({ hedge_after_ms: on ? 2_000 : null })} />
         {routing.hedge_after_ms !== null && <Field className="max-w-xs" label={t("hedge_after")} error={problem("hedge")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={RANGES.hedge.least} max={RANGES.hedge.most} step={0.1} value={shown(Number.isNaN(routing.hedge_after_ms) ? Number.NaN : (routing.hedge_after_ms ?? 0) / 1000)} onChange={(event) => set({ hedge_after_ms: Number.isNaN(event.target.valueAsNumber) ? Number.NaN : Math.round(event.target.valueAsNumber * 1000) })} />}</Field>}
       </fieldset>
-      <TryRoute connection={form.connection} routing={routing} sound={!problem("attempts") && !problem("hedge")} />
+      <TryRoute connection={form.connection} routing={routing} tools={form.tools ?? []} sound={!problem("attempts") && !problem("hedge")} />
     </>
   );
 }

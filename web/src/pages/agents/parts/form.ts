@@ -20,6 +20,7 @@ export const EMPTY: AgentInput = {
   routing: NO_ROUTING,
   deep: INHERITED,
   own_data: KEEPS_NOTHING,
+  auto_link_uploads: false,
   skills: [],
 };
 

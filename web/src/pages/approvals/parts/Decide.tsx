@@ -5,14 +5,16 @@ import { ApiError } from "@/api/client";
 import { useDecide } from "@/api/hooks";
 import type { Answer, Approval } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Checkbox, Dialog, ErrorState, Field, IconButton, Kbd, Menu, MenuItem, MenuLabel, MenuSeparator, Textarea, toast, useArmed } from "@/ui";
+import { Button, Checkbox, Dialog, ErrorState, Field, IconButton, Kbd, Menu, MenuItem, MenuLabel, MenuSeparator, Textarea, noteDecision, toast, useArmed } from "@/ui";
 import { useIfDenied } from "@/run/if-denied";
-import { riskOf } from "./describe";
+import { riskOf, useAsked } from "./describe";
 import { undoApproved } from "./undo";
 
 /** What keys can ask for. */
 export type DecideHandle = { approve: () => void; deny: () => void };
 
+/** So much of what was decided stands in the toast. */
+const ABOUT = 120;
 const MINUTE = 60_000;
 // The longest is a little shorter than the 7 days that the server grants at most, for the clock of the browser may be ahead.
 const SPANS = [["for_15m", 15 * MINUTE], ["for_1h", 60 * MINUTE], ["for_1d", 1440 * MINUTE], ["for_7d", 10_075 * MINUTE]] as const;
@@ -27,19 +29,22 @@ export function Decide({ approval, others, onDecided, ref }: Props) {
   const armed = useArmed(approval.id);
   const navigate = useNavigate();
   const ifDenied = useIfDenied();
+  const asked = useAsked()(approval.subject);
   const [text, setText] = useState("");
   const [merged, setMerged] = useState(true);
   const { subject } = approval;
   const destructive = riskOf(subject) === "destructive";
   // Awaited rather than called back: what is decided may have left the page before the answer comes.
   const send = async (answer: Answer, standing = false) => {
+    noteDecision();
     try {
       const { also } = await decide.mutateAsync({ id: approval.id, answer, ...(standing && { standing }), ...(others > 0 && merged && !destructive && { duplicates: true }) });
       const title = answer.decision === "approve" ? t("approved_toast") : answer.decision === "deny" ? t("denied_toast") : t("answered_toast");
       const undo = answer.decision === "approve" && subject.kind === "call" && subject.preview.reversible
         ? () => void undoApproved(approval.run_id, subject.call_id, () => void navigate({ to: "/runs/$runId", params: { runId: approval.run_id } }))
         : undefined;
-      toast({ title, ...(also.length > 0 && { detail: t("also_toast", { count: also.length }) }), ...(undo && also.length === 0 && { undo }) });
+      const about = asked.about.length > ABOUT ? `${asked.about.slice(0, ABOUT)}…` : asked.about;
+      toast({ title: `${title}: ${asked.title}`, detail: [about, also.length > 0 && t("also_toast", { count: also.length })].filter(Boolean).join(" · "), ...(undo && also.length === 0 && { undo }) });
       setAsking(null);
       setText("");
       onDecided();

@@ -38,6 +38,8 @@ export function Inbox({ status }: { status: "open" | "closed" }) {
   const decided = () => {
     const next = groups[at + 1] ?? groups[at - 1];
     set({ id: next && next.first.id !== shown?.first.id ? next.first.id : "" });
+    // The focus goes to what is shown next, not to its button.
+    setTimeout(() => (document.activeElement === document.body || document.activeElement?.closest("main article")) && document.querySelector<HTMLElement>("main article h2")?.focus());
   };
   const empty = <EmptyState icon={<InboxIcon />} title={t(`empty_${status}_title`)}>{t(`empty_${status}_text`)}</EmptyState>;
   return (

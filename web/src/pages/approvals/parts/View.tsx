@@ -30,7 +30,7 @@ export function ApprovalView({ approval, others, onDecided, handle }: Props) {
           {approval.tainted && <Badge tone="warn" icon={<ShieldAlert aria-hidden />}>{t("tainted")}</Badge>}
           {others > 0 && <Badge>{t("merged", { count: others })}</Badge>}
         </div>
-        <h2 className="text-xl font-semibold wrap-anywhere">{asked.title}</h2>
+        <h2 tabIndex={-1} className="text-xl font-semibold wrap-anywhere">{asked.title}</h2>
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-sm text-ink-2">
           <span className="font-medium text-ink">{run.agent_name ?? run.agent_id}</span>
           <OriginLabel origin={run.origin} />

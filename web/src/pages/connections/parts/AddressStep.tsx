@@ -1,11 +1,10 @@
 import { CircleCheck, CircleHelp } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { Recognised } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, ErrorState, Field, Input } from "@/ui";
 import { looksLikeAddress } from "./form";
-
-const KNOWN = { ollama: "http://127.0.0.1:11434", llama_cpp: "http://127.0.0.1:8080", vllm: "http://127.0.0.1:8000", openai: "https://api.openai.com/v1" } as const;
+import { type Known, KNOWN, partOf } from "./known";
 
 type Props = { url: string; open: boolean; busy: boolean; error: unknown; found: Recognised | null; onUrl: (url: string) => void; onAsk: (url: string) => void; onSkip: () => void };
 
@@ -14,6 +13,16 @@ export function AddressStep({ url, open, busy, error, found, onUrl, onAsk, onSki
   const t = useT("connections");
   const m = useT("models");
   const [tried, setTried] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const part = partOf(url);
+  // What is one's own is marked, to be typed over.
+  const begin = ({ url: address, part: own }: Known) => {
+    onUrl(address);
+    setTimeout(() => {
+      field.current?.focus();
+      if (own) field.current?.setSelectionRange(address.indexOf(own), address.indexOf(own) + own.length);
+    });
+  };
   const sound = looksLikeAddress(url);
   const ask = () => {
     setTried(true);
@@ -23,13 +32,14 @@ export function AddressStep({ url, open, busy, error, found, onUrl, onAsk, onSki
     <form className="flex flex-col gap-3" onSubmit={(event) => (event.preventDefault(), ask())}>
       <div className="flex flex-wrap items-end gap-2">
         <Field className="min-w-56 flex-1" label={t("paste_url")} error={tried && !sound ? t("base_url_bad") : undefined}>
-          {(p) => <Input {...p} autoFocus inputMode="url" autoComplete="off" spellCheck={false} className="font-mono text-sm" placeholder="http://127.0.0.1:11434" value={url} onChange={(event) => onUrl(event.target.value)} />}
+          {(p) => <Input {...p} ref={field} autoFocus inputMode="url" autoComplete="off" spellCheck={false} className="font-mono text-sm" placeholder="http://127.0.0.1:11434" value={url} onChange={(event) => onUrl(event.target.value)} />}
         </Field>
         <Button type="submit" variant={open ? "default" : "primary"} loading={busy}>{t("recognise")}</Button>
       </div>
+      {part && <p role="status" className="text-sm text-ink-2">{t("own_part", { part })}</p>}
       {!open && (
         <div role="group" aria-label={t("presets")} className="flex flex-wrap gap-1.5">
-          {(Object.keys(KNOWN) as (keyof typeof KNOWN)[]).map((name) => <Button key={name} size="sm" variant="quiet" onClick={() => onUrl(KNOWN[name])}>{t(`preset_${name}`)}</Button>)}
+          {KNOWN.map((one) => <Button key={one.name} size="sm" variant="quiet" onClick={() => begin(one)}>{one.name}</Button>)}
         </div>
       )}
       {error && !busy ? <ErrorState inline error={error} /> : null}

@@ -5,6 +5,7 @@ import type { Datasource } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, SearchInput, Skeleton, toast } from "@/ui";
 import { handOver } from "../parts/hand-over";
+import { LeftOut } from "./LeftOut";
 
 /** Writes first texts about chosen tables: to look at in the editor, or kept at once. */
 export function Describe({ source, onClose }: { source: Datasource; onClose: () => void }) {
@@ -49,6 +50,7 @@ export function Describe({ source, onClose }: { source: Datasource; onClose: () 
             <div role="group" aria-label={t("tables")} className="grid gap-2 md:grid-cols-2">
               {shown.map((table) => <Checkbox key={table.name} label={table.name} hint={[t("column_count", { count: table.columns.length }), table.domains.length > 0 && t("described_by", { names: table.domains.join(", ") })].filter(Boolean).join(" · ")} checked={now.has(table.name)} onChange={(on) => toggle(table.name, on)} />)}
             </div>
+            <LeftOut files={schema.data.left_out} />
           </>
         )}
       </div>

@@ -45,7 +45,7 @@ export function SourceDialog({ source, onClose, onSaved }: { source: Datasource 
     >
       <form className="flex flex-col gap-4 pb-1" onSubmit={(event) => (event.preventDefault(), save())}>
         {error && <ErrorState inline error={error} />}
-        <Field label={t("source_name")} hint={t("source_name_hint")} error={problem("name")}>{(p) => <Input {...p} {...mono} maxLength={limits.DatasourceInput.name.maxLength} placeholder="shop" value={form.name} onChange={(event) => patch({ name: event.target.value.trim() })} />}</Field>
+        <Field label={t("source_name")} hint={t("source_name_hint")} error={problem("name")}>{(p) => <Input {...p} {...mono} autoFocus maxLength={limits.DatasourceInput.name.maxLength} placeholder="shop" value={form.name} onChange={(event) => patch({ name: event.target.value.trim() })} />}</Field>
         <Field label={t("database")} hint={t("database_hint")} error={problem("database")}>{(p) => <Input {...p} {...mono} maxLength={limits.DatasourceInput.database.maxLength} placeholder="postgres://db.example.org/shop" value={form.database} onChange={(event) => patch({ database: event.target.value })} />}</Field>
         <Field label={t("credential")} hint={<>{t(isServer(form.database) ? "credential_server" : "credential_file")} <Link to="/credentials" className="text-accent-ink underline underline-offset-2">{t("credential_add")}</Link></>}>
           {(p) => (

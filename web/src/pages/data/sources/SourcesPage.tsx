@@ -4,9 +4,11 @@ import { useDatasourceActions, useDatasources } from "@/api/hooks";
 import type { Datasource, DatasourceSchema } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, ConfirmDialog, EmptyState, ErrorState, formatNumber, IconButton, Menu, MenuItem, Skeleton, Table, toast } from "@/ui";
+import { useFilters } from "../../runs/parts/filters";
 import { Area } from "../parts/Area";
 import { OperatorsOnly } from "../parts/OperatorsOnly";
 import { Describe } from "./Describe";
+import { LeftOut } from "./LeftOut";
 import { SourceDialog } from "./SourceDialog";
 
 /** Users' databases. */
@@ -19,9 +21,14 @@ function Sources() {
   const t = useT("data");
   const list = useDatasources();
   const { check, remove } = useDatasourceActions();
-  const [editing, setEditing] = useState<Datasource | "new" | null>(null);
+  // Links from other pages open the dialogs.
+  const [{ add: adding, describe: described }, set] = useFilters(["add", "describe"] as const);
+  const [edited, setEditing] = useState<Datasource | "new" | null>(null);
+  const editing = edited ?? (adding ? "new" : null);
   const [removing, setRemoving] = useState<Datasource | null>(null);
-  const [describing, setDescribing] = useState<Datasource | null>(null);
+  const [describes, setDescribes] = useState(described);
+  const describing = list.data?.find((source) => source.id === describes);
+  const setDescribing = (source: Datasource | null) => setDescribes(source?.id ?? "");
   // Checks may overlap: each has its own result.
   const [checks, setChecks] = useState<Record<string, { busy: boolean; schema?: DatasourceSchema; error?: unknown }>>({});
   const runCheck = (id: string) => {
@@ -52,13 +59,13 @@ function Sources() {
                 </div>
                 <p className="mt-1 font-mono text-sm text-ink-2 wrap-anywhere">{source.database}</p>
                 {state?.error ? <ErrorState inline error={state.error} onRetry={() => runCheck(source.id)} className="mt-2" /> : null}
-                {state?.schema && <Tables schema={state.schema} name={source.name} />}
+                {state?.schema && <Tables schema={state.schema} name={source.name} onDescribe={() => setDescribing(source)} />}
               </li>
             );
           })}
         </ul>
       )}
-      {editing && <SourceDialog source={editing === "new" ? null : editing} onClose={() => setEditing(null)} onSaved={(saved) => runCheck(saved.id)} />}
+      {editing && <SourceDialog source={editing === "new" ? null : editing} onClose={() => (setEditing(null), adding && set({ add: "" }))} onSaved={(saved) => runCheck(saved.id)} />}
       {describing && <Describe source={describing} onClose={() => setDescribing(null)} />}
       {removing && (
         <ConfirmDialog open danger busy={remove.isPending} onOpenChange={() => (remove.reset(), setRemoving(null))} title={t("source_remove", { name: removing.name })} description={t("source_remove_text")} confirm={t("remove")} onConfirm={() => remove.mutate(removing.id, { onSuccess: () => (toast({ title: t("source_removed", { name: removing.name }) }), setRemoving(null)) })}>
@@ -69,11 +76,18 @@ function Sources() {
   );
 }
 
-function Tables({ schema, name }: { schema: DatasourceSchema; name: string }) {
+function Tables({ schema, name, onDescribe }: { schema: DatasourceSchema; name: string; onDescribe: () => void }) {
   const t = useT("data");
   return (
     <div className="mt-2">
       <p className="flex items-center gap-2 text-base text-ok">{t("check_ok", { count: schema.tables.length })}</p>
+      <LeftOut files={schema.left_out} />
+      {schema.tables.some((table) => table.domains.length === 0) && (
+        <p className="my-2 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-base text-ink-2">
+          <Button size="sm" icon={<FileText aria-hidden className="size-3.5" />} onClick={onDescribe}>{t("describe_next")}</Button>
+          {t("describe_why")}
+        </p>
+      )}
       <details className="mt-1">
         <summary className="w-fit rounded-md text-sm text-ink-3 hover:text-ink">{t("tables")}</summary>
         <Table

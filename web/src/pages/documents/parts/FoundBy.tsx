@@ -20,6 +20,7 @@ export function FoundBy({ one }: { one: FoundChunk }) {
           {score !== undefined && <span className="text-ink-3" title={t(`score_${key}`)}> · <Score value={score} digits={3} /></span>}
         </li>
       ))}
+      {one.exact && one.exact.length > 0 && <li className="whitespace-normal wrap-anywhere" title={t("by_exact_why")}>{t("by_exact", { words: one.exact.join(", ") })}</li>}
     </ul>
   );
 }

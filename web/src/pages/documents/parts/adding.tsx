@@ -23,6 +23,8 @@ export function useMine(all: readonly Collection[] | undefined): Collection[] | 
 type Adding = {
   /** Opens the choice of files. */
   choose: () => void;
+  /** Where they go, as far as that is clear. */
+  where: string | undefined;
   /** What belongs into the page: the field, the veil while files are held over it, the question. */
   parts: ReactNode;
 };
@@ -40,11 +42,14 @@ export function useAdding(known: readonly Collection[] | null, chosen: string | 
   const early = useRef<File[]>([]);
   const making = useRef<Promise<Collection> | null>(null);
 
-  const start = (files: File[], collection: Collection) =>
+  const start = (files: File[], collection: Collection) => {
+    // Where all are listed, nothing else shows where these went.
+    if (collection.id !== chosen) toast({ about: "files-go", title: t("files_go", { count: files.length, name: collection.name }) });
     startUploads(files, collection, () => {
       // Cancelled first: a list that is asked for the first time would take an answer from before the file was there.
       for (const name of ["documents", "collections"]) void client.cancelQueries({ queryKey: [name] }).then(() => client.invalidateQueries({ queryKey: [name] }));
     });
+  };
   const make = async (name: string): Promise<Collection> => {
     const names = namesFor(name, me?.name || me?.email || "");
     for (const [index, one] of names.entries()) {
@@ -91,15 +96,15 @@ export function useAdding(known: readonly Collection[] | null, chosen: string | 
           <p className="px-6 text-center text-lg font-semibold text-accent-ink">{target.kind === "known" ? t("drop_into", { name: target.collection.name }) : t("drop_here")}</p>
         </div>
       )}
-      {asking && <WhereDialog count={asking.length} mine={mine.filter((one) => !isWorkspace(one))} onClose={() => setAsking(null)} onChosen={(collection) => (start(asking, collection), setAsking(null))} />}
+      {asking && <WhereDialog count={asking.length} first={target.kind === "ask" ? target.first?.id : undefined} mine={mine.filter((one) => !isWorkspace(one))} onClose={() => setAsking(null)} onChosen={(collection) => (start(asking, collection), setAsking(null))} />}
     </>
   );
-  return { choose: () => field.current?.click(), parts };
+  return { choose: () => field.current?.click(), where: target.kind === "known" ? target.collection.name : target.kind === "make" ? target.name : undefined, parts };
 }
 
-function WhereDialog({ count, mine, onClose, onChosen }: { count: number; mine: Collection[]; onClose: () => void; onChosen: (collection: Collection) => void }) {
+function WhereDialog({ count, first, mine, onClose, onChosen }: { count: number; first: string | undefined; mine: Collection[]; onClose: () => void; onChosen: (collection: Collection) => void }) {
   const t = useT("documents");
-  const [id, setId] = useState(mine[0]?.id ?? "");
+  const [id, setId] = useState(first ?? mine[0]?.id ?? "");
   const chosen = mine.find((one) => one.id === id);
   return (
     <Dialog open onOpenChange={onClose} title={t("where_title", { count })} footer={<><Button onClick={onClose}>{t("cancel")}</Button><Button variant="primary" disabled={!chosen} onClick={() => chosen && onChosen(chosen)}>{t("add")}</Button></>}>

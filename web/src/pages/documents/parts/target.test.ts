@@ -8,8 +8,8 @@ const [contracts, documents, letters, workspace] = [called("Contracts"), called(
 
 test("files go where one looks", () => assert.deepEqual(targetOf([documents, contracts], "contracts"), { kind: "known", collection: contracts }));
 
-test("without a choice they go to the usual or the only collection", () => {
-  assert.deepEqual(targetOf([contracts, documents, letters], null), { kind: "known", collection: documents });
+test("without a choice they go to the only collection, or somebody says, the usual one first", () => {
+  assert.deepEqual(targetOf([contracts, documents, letters], null), { kind: "ask", first: documents });
   assert.deepEqual(targetOf([contracts, workspace], null), { kind: "known", collection: contracts });
   assert.deepEqual(targetOf([contracts, letters], null), { kind: "ask" });
 });

@@ -26,6 +26,7 @@ export const NOTES = {
   ...row("tools.found", { icon: SearchCheck, text: (event) => event.found.map((ranked) => ranked.tool).join(", ") || "–" }),
   ...row("context.compacted", { icon: FoldVertical, text: (event) => [event.replaced || "", event.compaction.summary ?? ""].filter(Boolean).join(": ") }),
   ...row("deep.reminded", { icon: BellRing, text: (event) => event.open.join(", ") }),
+  ...row("plan.searched", { icon: SearchCheck, text: (event) => [event.queries.join("; "), event.references.map((one) => `[${one.number}] ${one.name}`).join(", ") || "–"].join(" → ") }),
   ...row("plan.failed", { icon: OctagonX, text: (event) => event.message, failed: () => true }),
   ...row("plan.filled", {
     icon: PenLine,

@@ -1,4 +1,4 @@
-import { Lock, RotateCw, Undo2 } from "lucide-react";
+import { Lock, RotateCw, TriangleAlert, Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ApiError } from "@/api/client";
 import { useConfig, useConfigWriter, useRestartHint } from "@/api/hooks";
@@ -42,6 +42,7 @@ export function Settings() {
   };
   return (
     <form className="flex flex-col gap-5" onSubmit={(event) => (event.preventDefault(), void save())}>
+      <NotApplied config={config.data} />
       <Restart config={config.data} />
       {error ? <ErrorState inline error={error} /> : null}
       {config.data.groups.map((group) => <Group key={group.id} group={group} changes={changes} wrong={wrong} onChange={setChanges} />)}
@@ -51,6 +52,21 @@ export function Settings() {
         <Button type="submit" variant="primary" loading={busy}>{t("save")}</Button>
       </div>
     </form>
+  );
+}
+
+/** What the file or another node says and can't be used. */
+function NotApplied({ config }: { config: Config }) {
+  const t = useT("system");
+  if (!config.not_applied) return null;
+  return (
+    <div role="alert" className="flex items-start gap-2.5 rounded-lg border border-warn-line/40 bg-warn-soft px-4 py-3 text-base">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{t("not_applied")}</p>
+        <p className="mt-1 text-sm text-ink-2 wrap-anywhere">{config.not_applied}</p>
+      </div>
+    </div>
   );
 }
 
@@ -87,6 +103,7 @@ function Setting({ field, changes, wrong, onChange }: { field: ConfigField; chan
   const value = shown(field, changes);
   const type = (text: string) => onChange(typed(field, text, changes));
   const empty = field.secret && field.value !== null ? t("secret_set") : (field.default ?? field.default_text ?? "");
+  const acts = field.why_restart ? t("effect_after_restart_why", { why: field.why_restart }) : t(`effect_${field.effect}`);
   const options = field.type === "switch" ? ["true", "false"] : (field.choices ?? []);
   return (
     <li className="grid gap-x-6 gap-y-1.5 px-4 py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
@@ -101,7 +118,7 @@ function Setting({ field, changes, wrong, onChange }: { field: ConfigField; chan
       </div>
       {field.changeable ? (
         <div className="flex min-w-0 items-start gap-1.5">
-          <Field label={field.name} hint={t(`effect_${field.effect}`)} error={wrong} className="min-w-0 flex-1 [&>label]:sr-only">
+          <Field label={field.name} hint={acts} error={wrong} className="min-w-0 flex-1 [&>label]:sr-only">
             {(p) =>
               options.length > 0 ? (
                 <Select {...p} className="w-full" value={value} onChange={(event) => type(event.target.value)}>
@@ -122,7 +139,7 @@ function Setting({ field, changes, wrong, onChange }: { field: ConfigField; chan
       ) : (
         <div className="min-w-0">
           <p className={cx("flex items-center gap-1.5 text-base wrap-anywhere", field.value === null && "text-ink-3")}><Lock aria-hidden className="size-3.5 shrink-0 text-ink-3" />{field.value ?? (field.default_text || "–")}</p>
-          <p className="mt-0.5 text-xs text-ink-3 wrap-anywhere">{field.why_not}</p>
+          <p className="mt-0.5 text-xs text-ink-3 wrap-anywhere">{acts} {field.why_not}</p>
         </div>
       )}
     </li>
