@@ -75,7 +75,7 @@ api() {
 serve() {
   local link log=$work/server.log
   mkdir -p "$work/files"
-  begin "$log" env -i PATH="$PATH" HOME="$work" STEWARD_CACHE="$cache" STEWARD_DATA="$work/data" STEWARD_EXAMINE_CONNECTIONS=false HTTP_PROXY=http://127.0.0.1:9 \
+  begin "$log" env -i PATH="$PATH" HOME="$work" STEWARD_CACHE="$cache" STEWARD_DATA="$work/data" STEWARD_EXAMINE_CONNECTIONS=false STEWARD_DISK_RESERVE_MB=16 HTTP_PROXY=http://127.0.0.1:9 \
     HTTPS_PROXY=http://127.0.0.1:9 "$@" "$target/debug/steward" serve --listen 127.0.0.1:0 --workspace "$work/files"
   link=$(await "$log" 'http://[^ ]+/setup#token=[0-9a-zA-Z_-]+')
   url=${link%%/setup*}
