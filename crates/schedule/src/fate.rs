@@ -320,18 +320,23 @@ impl Settling<'_> {
         }
     }
 
-    /// What joined an occurrence that was skipped is skipped with it: no run is its own.
+    /// What joined the target shares its fate unless that one runs or waits: it is skipped with it, or joins what it joined.
     fn follow_target(&mut self, target: Option<Timestamp>, is_later: bool) {
         let Some(into) = target else { return };
-        let skipped = self.decision.settle.iter().find_map(|(nominal, fate)| match fate {
-            Fate::Skipped { .. } if *nominal == into => Some(*fate),
-            _ => None,
-        });
-        let will_skip = is_later && self.policy.overlap == OverlapPolicy::Skip && self.busy > 0;
-        let reason = SkipReason::StillRunning;
-        let Some(skipped) = skipped.or(will_skip.then_some(Fate::Skipped { reason })) else { return };
+        let settled = self.decision.settle.iter().find(|(nominal, _)| *nominal == into).map(|(_, fate)| *fate);
+        let shared = settled.or_else(|| if is_later { self.foresee() } else { None });
+        let Some(shared @ (Fate::Skipped { .. } | Fate::Joined { .. })) = shared else { return };
         for (_, fate) in self.decision.settle.iter_mut().filter(|(_, fate)| *fate == Fate::Joined { into }) {
-            *fate = skipped;
+            *fate = shared;
+        }
+    }
+
+    /// The fate of an occurrence that the next decision, which follows at once, settles.
+    fn foresee(&self) -> Option<Fate> {
+        match (self.policy.overlap, self.queued.first()) {
+            (OverlapPolicy::Skip, _) if self.busy > 0 => Some(Fate::Skipped { reason: SkipReason::StillRunning }),
+            (OverlapPolicy::QueueOne, Some(&into)) => Some(Fate::Joined { into }),
+            _ => None,
         }
     }
 

@@ -102,6 +102,23 @@ fn what_would_join_a_skipped_one_is_skipped_with_it() {
     assert_eq!(settled(&found.settle), expect(&all));
 }
 
+/// A run works, 07:00 waits, 08:00 was missed and 12:00 is on time.
+#[test]
+fn what_would_join_one_that_joins_another_joins_that_one() {
+    let known = stored("2027-01-01T10:59Z", &[], &["2027-01-01T07:00Z"], &["2027-01-01T06:00Z"]);
+    let queue_one = policy(MissedPolicy::Once, OverlapPolicy::QueueOne);
+    let found = decide(&hourly(), &queue_one, &known, at("2027-01-01T12:00:10Z"));
+    let into = JOINED("2027-01-01T07:00Z");
+    assert_eq!(settled(&found.settle), expect(&[("11:00", into), ("12:00", into)]));
+    // Two are on time: the second one cancels for both.
+    let minutely = cron("* * * * *", "UTC");
+    let known = stored("2027-01-01T08:00Z", &[], &[], &["2027-01-01T07:00Z"]);
+    let cancel = policy(MissedPolicy::Once, OverlapPolicy::CancelOther);
+    let found = decide(&minutely, &cancel, &known, at("2027-01-01T08:03:00Z"));
+    let into = JOINED("2027-01-01T08:03Z");
+    assert_eq!(settled(&found.settle), expect(&[("08:01", into), ("08:02", into), ("08:03", Fate::Ran)]));
+}
+
 #[test]
 fn overlaps_go_as_the_policy_says() {
     let at_nine = |overlap, queued: &[&str], running: &[&str]| {
@@ -183,4 +200,44 @@ fn long_absences_are_settled_in_parts() {
 fn a_changed_schedule_withdraws_what_is_not_due() {
     let known = stored("2027-01-01T10:00Z", &["2027-01-01T09:00Z", "2027-01-01T10:00Z"], &["2027-01-01T08:00Z"], &[]);
     assert_eq!(list_withdrawn(&known, at("2027-01-01T09:00Z")), [at("2027-01-01T10:00Z")]);
+}
+
+/// Whatever stands and works: what joins another one joins one that runs or waits, or that the next decision settles.
+#[test]
+fn nothing_joins_what_does_not_run() {
+    let minutely = cron("* * * * *", "UTC");
+    let begin = at("2027-01-01T00:00Z");
+    let minute = |count: i64| Timestamp(begin.0 + count * 60_000);
+    let missed = [MissedPolicy::Skip, MissedPolicy::Once, MissedPolicy::All { within_seconds: 300 }];
+    for overlap in [
+        OverlapPolicy::Skip,
+        OverlapPolicy::QueueOne,
+        OverlapPolicy::QueueAll,
+        OverlapPolicy::CancelOther,
+        OverlapPolicy::Allow,
+    ] {
+        for number in 0..3 * 3 * 3 * 5 * 3 {
+            let missed = missed[number % 3];
+            let counts: [i64; 3] = [0, 1, 2];
+            let (waiting, working) = (counts[number / 3 % 3], counts[number / 9 % 3]);
+            let asleep = [0, 1, 3, 9, 3_000][number / 27 % 5];
+            let grace_seconds = [1, 60, 200][number / 135];
+            let row = |nominal, queued| OpenRow { nominal, due: nominal, queued };
+            let known = Stored {
+                planned_until: begin,
+                open: (0..waiting).map(|one| row(minute(one - 2), true)).collect(),
+                running: (0..working).map(|one| minute(one - 9)).collect(),
+                paused_since: None,
+            };
+            let policy = Policy { missed, overlap, grace_seconds };
+            let found = decide(&minutely, &policy, &known, Timestamp(minute(asleep).0 + 2_000));
+            let waits: Vec<Timestamp> = known.open.iter().map(|row| row.nominal).chain(found.queue.clone()).collect();
+            for (nominal, fate) in &found.settle {
+                let Fate::Joined { into } = fate else { continue };
+                let runs = found.settle.contains(&(*into, Fate::Ran)) || waits.contains(into);
+                let later = found.more && *into > found.planned_until;
+                assert!(runs || later, "{overlap:?} {missed:?} {waiting} {working} {asleep}: {nominal:?} {found:?}");
+            }
+        }
+    }
 }
