@@ -227,14 +227,15 @@ struct Activity {
 
 struct State {
     open: usize,
-    since: Instant,
+    /// When the last request ended, at first when somebody saw that the model is loaded: until then it isn't idle.
+    since: Option<Instant>,
 }
 
 struct Busy(Activity);
 
 impl Activity {
     pub fn new() -> Self {
-        Self { state: Arc::new(Mutex::new(State { open: 0, since: Instant::now() })) }
+        Self { state: Arc::new(Mutex::new(State { open: 0, since: None })) }
     }
 
     pub fn begin(&self) -> Busy {
@@ -242,16 +243,21 @@ impl Activity {
         Busy(self.clone())
     }
 
-    /// Time since the last request ended; `None` while there is one.
+    /// The model is loaded, and who started the server knows.
+    pub fn seen_ready(&self) {
+        lock(&self.state).since.get_or_insert_with(Instant::now);
+    }
+
+    /// Time since the last request ended; `None` while there is one, and before anybody knows that there can be.
     pub fn idle(&self) -> Option<Duration> {
         let state = lock(&self.state);
-        (state.open == 0).then(|| state.since.elapsed())
+        state.since.filter(|_| state.open == 0).map(|since| since.elapsed())
     }
 
     fn change(&self, by: impl FnOnce(usize) -> usize) {
         let mut state = lock(&self.state);
         state.open = by(state.open);
-        state.since = Instant::now();
+        state.since = Some(Instant::now());
     }
 }
 

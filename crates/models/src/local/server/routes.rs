@@ -55,6 +55,7 @@ impl App {
 
     fn health(&self) -> Response<ReplyBody> {
         if self.shared.info().is_some() {
+            self.activity.seen_ready();
             chat::json_response(200, &json!({"status": "ok"}))
         } else {
             let progress = f64::from(self.shared.progress()) / 1000.0;
