@@ -169,7 +169,7 @@ impl BrowserConfig {
             client,
             most: 4,
             idle: Duration::from_mins(10),
-            start: Duration::from_secs(30),
+            start: Duration::from_mins(1),
             load: Duration::from_secs(30),
         }
     }

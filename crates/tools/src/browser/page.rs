@@ -262,8 +262,8 @@ impl Page {
 
     async fn failure(&self, url: &Url, text: &str, refusals: &RefusalsSince) -> BrowserError {
         if text == "net::ERR_ABORTED" {
-            // Events of a download or of a crashed process come right after.
-            let until = Instant::now() + REST_TIME;
+            // Events of a download or of a crashed process come right after; on a busy machine, a little later.
+            let until = Instant::now() + MAX_REST_WAIT;
             let told = |state: &PageState| state.download.is_some() || state.crashed;
             if let Err(end) = self.wait(until, told).await {
                 return end;
