@@ -52,10 +52,23 @@ pub fn chat(text: &str, more: &Value) -> Value {
     body
 }
 
-/// Sends it, and closes the connection after this time if nothing has come.
-pub async fn give_up(request: RequestBuilder, after: Duration) -> Option<Value> {
+/// A text that takes so long that no busy machine is at its end before it is stopped.
+pub fn endless(text: &str) -> Behaviour {
+    Behaviour::Reply(Reply::text(text).pieces(1, 1_000))
+}
+
+/// Sends it, and closes the connection as soon as the model was asked this often in all. `Some`: an answer came before.
+pub async fn leave_at(bench: &Bench, request: RequestBuilder, chats: usize) -> Option<Value> {
     let sent = async { request.send().await.unwrap().json::<Value>().await.unwrap() };
-    tokio::time::timeout(after, sent).await.ok()
+    let asked = async {
+        while bench.model.chats().len() < chats {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        answer = sent => Some(answer),
+        () = asked => None,
+    }
 }
 
 pub fn runs(bench: &Bench, server: &Server) -> Vec<Value> {
@@ -87,23 +100,22 @@ pub fn wait_for_end(bench: &Bench, server: &Server, within: Duration) -> Value {
     }
 }
 
-/// How late a busy machine may be.
-pub const LATE: Duration = Duration::from_millis(1500);
+/// How late a busy machine may be; less than an [`endless`] text takes.
+pub const LATE: Duration = Duration::from_mins(1);
 
 #[test]
-fn alone_a_client_that_leaves_stops_its_run() {
+fn a_client_that_leaves_stops_its_run() {
     for (path, body) in [
         ("/v1/chat/completions", chat("talk long", &json!({}))),
         ("/v1/chat/completions", chat("talk long", &json!({"stream": true}))),
         ("/v1/responses", json!({"model": "steward", "input": "talk long"})),
         ("/v1/responses", json!({"model": "steward", "input": "talk long", "stream": true})),
     ] {
-        let (bench, server) = start(script());
-        // On a busy machine a client may have left before anything has begun.
-        while runs(&bench, &server).is_empty() {
-            let left = bench.runtime.block_on(give_up(post(&server, path, &body), Duration::from_millis(700)));
-            assert!(left.is_none(), "{path}: {left:?}");
-        }
+        let mut script = script();
+        script.rules.insert(0, rule("talk long", "user", endless(LONG)));
+        let (bench, server) = start(script);
+        let left = bench.runtime.block_on(leave_at(&bench, post(&server, path, &body), 1));
+        assert!(left.is_none(), "{path}: {left:?}");
         let run = wait_for_end(&bench, &server, LATE);
         assert_eq!(run["outcome"]["status"], "stopped", "{path} {run}");
         assert_eq!(bench.model.chats().len(), 1, "{path}");
@@ -133,7 +145,7 @@ fn a_retry_joins_the_run_that_still_goes_on() {
     let (bench, server) = start(script());
     let body = chat("look around", &json!({}));
     let answer = bench.runtime.block_on(async {
-        let first = give_up(post(&server, "/v1/chat/completions", &body), Duration::from_secs(1)).await;
+        let first = leave_at(&bench, post(&server, "/v1/chat/completions", &body), 2).await;
         assert!(first.is_none());
         // As OpenAI's clients do it.
         tokio::time::sleep(Duration::from_millis(400)).await;
@@ -141,18 +153,22 @@ fn a_retry_joins_the_run_that_still_goes_on() {
         again.send().await.unwrap().json::<Value>().await.unwrap()
     });
     assert_eq!(answer["choices"][0]["message"]["content"], LONG, "{answer}");
-    assert_eq!((runs(&bench, &server).len(), bench.model.chats().len()), (1, 2));
+    assert_eq!(runs(&bench, &server).len(), 1);
+    // A machine that stood still meanwhile was too late to join: then the call that was cut off is made anew.
+    assert!(matches!(bench.model.chats().len(), 2 | 3));
 }
 
 #[test]
 fn a_retry_goes_on_with_a_run_that_was_stopped() {
     for retried in [("x-stainless-retry-count", "2"), ("idempotency-key", "k-1")] {
-        let (bench, server) = start(script());
+        let mut script = script();
+        script.rules.insert(0, Rule { times: Some(1), ..rule("beacon.txt", "tool", endless(LONG)) });
+        let (bench, server) = start(script);
         let body = chat("look around", &json!({"stream": false}));
         let request = || post(&server, "/v1/chat/completions", &body);
         let request =
             || if retried.0 == "idempotency-key" { request().header(retried.0, retried.1) } else { request() };
-        let first = bench.runtime.block_on(give_up(request(), Duration::from_secs(1)));
+        let first = bench.runtime.block_on(leave_at(&bench, request(), 2));
         assert!(first.is_none());
         let run = wait_for_end(&bench, &server, LATE);
         assert_eq!(run["outcome"]["status"], "stopped");
@@ -303,11 +319,16 @@ fn a_run_that_waits_for_a_person_stays_when_its_client_leaves() {
     );
     let (bench, server) = start(script);
     let body = chat("write it down", &json!({"stream": true}));
-    while runs(&bench, &server).is_empty() {
-        bench.runtime.block_on(give_up(post(&server, "/v1/chat/completions", &body), Duration::from_millis(850)));
-        std::thread::sleep(Duration::from_secs(3));
-    }
-    let run = first_run(&bench, &server);
+    assert!(bench.runtime.block_on(leave_at(&bench, post(&server, "/v1/chat/completions", &body), 1)).is_none());
+    let begun = Instant::now();
+    let run = loop {
+        let run = first_run(&bench, &server);
+        if ["finished", "waiting"].iter().any(|status| run["status"] == *status) {
+            break run;
+        }
+        assert!(begun.elapsed() < LATE, "{run}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
     // It had begun to wait, or was stopped before: never both.
     let open = bench.run(&["approvals", "--json"]).exits(0).json();
     assert_eq!(run["status"] == "finished", open.as_array().unwrap().is_empty(), "{run} {open}");

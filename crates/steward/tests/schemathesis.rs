@@ -104,8 +104,9 @@ fn prove_strangers_get_what_the_document_says() {
     House::new(talkative()).check("", 3, &[]);
 }
 
+/// In `make prove`, as it takes minutes: the gate has each operation tried by `api`'s own tests of rights and of the document.
 #[test]
-fn long_an_administrator_gets_what_the_document_says() {
+fn prove_an_administrator_gets_what_the_document_says() {
     let house = House::new(talkative());
     let header = format!("Authorization: Bearer {}", house.token());
     let mut arguments = vec!["--header", &header];

@@ -73,6 +73,9 @@ impl Bench {
         let allow = places.iter().map(|place| place.parse().unwrap()).collect();
         let client = Client::resolving(allow, names.clone());
         let mut config = BrowserConfig::new(program(), helper(), client);
+        // A busy machine takes its time; what is about a limit sets its own.
+        config.start = Duration::from_mins(5);
+        config.load = Duration::from_mins(2);
         set(&mut config);
         let browsers = Browsers::new(config);
         let blobs: Arc<dyn Blobs> = Arc::new(MemoryBlobs::default());
@@ -156,7 +159,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
         folder: String::new(),
         now: Timestamp(1_795_248_000_000),
         utc_offset_minutes: 60,
-        timeout_ms: 60_000,
+        timeout_ms: 600_000,
         cancellation: Cancellation::default(),
         consulted: steward_core::provenance::Consulted::default(),
         marked_files: std::sync::Arc::default(),

@@ -31,7 +31,7 @@ fn playbook(number: u64, tasks: &str, rest: Value) -> Skill {
     let mut all = json!({
         "type": "ansible", "config": {"playbook": playbook, "inventory": "localhost\n"}, "risk": "destructive", "effect": "write",
         "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": false},
-        "limits": {"timeout_ms": 60_000, "result_chars": 4000},
+        "limits": {"timeout_ms": 600_000, "result_chars": 4000},
     });
     for (key, value) in rest.as_object().unwrap() {
         all[key] = value.clone();
@@ -42,7 +42,7 @@ fn playbook(number: u64, tasks: &str, rest: Value) -> Skill {
 #[tokio::test]
 async fn playbooks_against_this_machine() {
     let mut world = ansible();
-    world.scope.timeout_ms = 60_000;
+    world.scope.timeout_ms = 600_000;
     let file = world.workspace().join("made.txt");
     let tasks = format!("    - copy: {{dest: {}, content: \"{{{{ text }}}}\"}}\n", file.display());
     let play = world.add(playbook(30, &tasks, json!({})));
@@ -65,7 +65,7 @@ async fn playbooks_against_this_machine() {
 #[tokio::test]
 async fn playbooks_end_in_time_and_when_stopped() {
     let mut world = ansible();
-    world.scope.timeout_ms = 60_000;
+    world.scope.timeout_ms = 600_000;
     let started = world.workspace().join("started");
     let tasks = format!("    - command: sh -c 'touch {}; sleep 60'\n", started.display());
     let play = playbook(30, &tasks, json!({}));

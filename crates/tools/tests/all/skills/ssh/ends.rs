@@ -42,7 +42,7 @@ async fn a_command_over_its_time_ends_on_the_server() {
     let server = Server::start();
     let mut world = server.world();
     longer(&mut world, 60_000);
-    let limits = json!({"limits": {"timeout_ms": 6_000}});
+    let limits = json!({"limits": {"timeout_ms": 20_000}});
     let skill = world.add(server.skill(&staying(&server), json!({}), &limits));
     let message = world.refused(&skill, json!({})).await;
     assert!(message.contains("stopped") && message.contains("may or may not have taken effect"), "{message}");
