@@ -75,6 +75,14 @@ id! {
     RecordChangeId,
     /// What starts runs by itself.
     ScheduleId,
+    /// What starts runs when somebody else's program calls.
+    HookId,
+    /// One call of a webhook.
+    DeliveryId,
+    /// An address that is told of what happens.
+    SubscriptionId,
+    /// One happening on its way to one address.
+    DispatchId,
 }
 
 impl TenantId {

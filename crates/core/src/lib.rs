@@ -45,6 +45,7 @@ pub mod sign_on;
 pub mod skill;
 pub mod spending;
 pub mod spreadsheet;
+pub mod started_by;
 pub mod tables;
 pub mod text;
 pub mod time;

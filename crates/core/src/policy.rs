@@ -49,6 +49,8 @@ pub enum Origin {
     Api,
     /// A timer: nobody is there to answer.
     Schedule,
+    /// A call of a webhook: nobody is there to answer.
+    Webhook,
     /// Another run.
     Delegation,
 }

@@ -8,6 +8,7 @@ mod conversations;
 mod documents;
 mod domains;
 mod groups;
+mod hooks;
 mod installation;
 mod intent;
 mod knowledge;
@@ -20,10 +21,12 @@ mod skills;
 mod spending;
 mod store;
 mod store_result;
+mod subscriptions;
 mod tools;
 mod users;
 mod vault;
 
+pub use crate::started_by::{DeliveryKey, OccurrenceKey, StartedBy};
 pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
 pub use agents::{AgentEditors, Agents, Facts, Memory, Note, Reminder};
 pub use audit::{AuditFilter, AuditOrder, ChainEnds, Pruned};
@@ -37,6 +40,10 @@ pub use domains::{
     SavedText, SchemaPassage,
 };
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
+pub use hooks::{
+    Accepted, DeliveryContent, DeliveryFate, DeliveryRow, FATE_STARTED, HookBody, HookFilter, HookRow, HookSecret,
+    NewDelivery,
+};
 pub use installation::{
     DeletedRows, DialectAnswer, MaskMapRow, Remembered, RetainedFilter, Settings, Tenant, TenantChange,
 };
@@ -54,8 +61,7 @@ pub use models::{
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use schedules::{
-    FATE_RAN, OccurrenceKey, OccurrenceRow, ScheduleBody, ScheduleFilter, ScheduleRow, SettledFate, Settlement,
-    StartedOccurrence,
+    FATE_RAN, OccurrenceRow, ScheduleBody, ScheduleFilter, ScheduleRow, SettledFate, Settlement, StartedOccurrence,
 };
 pub use scim::{
     Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,
@@ -71,11 +77,14 @@ pub use store::{
     QueuedCommand, RunCount, RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
 };
 pub use store_result::{Page, StoreError, StoreResult};
+pub use subscriptions::{
+    DispatchOutcome, DispatchRow, DispatchTry, NewDispatch, SubscriptionBody, SubscriptionFilter, SubscriptionRow,
+};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use users::{
     Invitation, LoginSession, LoginSessions, User, UserChange, UserChangeError, UserFilter, UserState, Users,
 };
 pub use vault::{
-    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, RunUser,
-    SealedCredential, Vault, VaultError, given,
+    AutomationSecrets, ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential,
+    RunUser, SealedCredential, Vault, VaultError, given,
 };

@@ -7,6 +7,7 @@ use crate::event::{EventBody, Outcome, RequestSource, Setup, ToolResult};
 use crate::governance::Classified;
 use crate::model::ModelErrorClass;
 use crate::run::{RunState, Waiting};
+use crate::started_by::StartedBy;
 use crate::{Timestamp, hash};
 use serde::Serialize;
 use serde_json::Value;
@@ -118,6 +119,13 @@ fn started(mut entry: AuditEntry, setup: &Setup) -> AuditEntry {
         .with("parent", setup.parent.map(|id| id.to_string()))
         .with("forked_from", setup.forked_from.map(|from| from.run.to_string()))
         .with("key", setup.key.map(|id| id.to_string()))
+        .with(
+            "started_by",
+            setup.started_by.map(|by| match by {
+                StartedBy::Occurrence(key) => format!("schedule {}", key.schedule),
+                StartedBy::Delivery(key) => format!("webhook {}", key.hook),
+            }),
+        )
 }
 
 /// What was seen, and the policies that hold from then on.

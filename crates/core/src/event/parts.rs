@@ -11,6 +11,7 @@ use crate::prompt::{Carried, OwnSections};
 use crate::reference::{GivenDocument, LookedThrough, Reference};
 use crate::routing::{Attempt, Redirected, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
+use crate::started_by::StartedBy;
 use crate::tool::{Receipt, ToolSpec, Undo};
 use crate::{AgentId, ConnectionId, ConversationId, KeyId, RunId, UserId};
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,10 @@ pub struct Setup {
     #[serde(default)]
     #[schema(required)]
     pub utc_offset_minutes: i32,
+    /// What started it, if no person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub started_by: Option<StartedBy>,
     /// The run that delegated to this one.
     #[serde(default)]
     #[schema(required)]

@@ -82,17 +82,8 @@ pub struct SettledFate {
     pub into: Option<Timestamp>,
 }
 
-/// The fate of an occurrence for which a run was started; only [`super::SideWrite::Occurrence`] writes it.
+/// The fate of an occurrence for which a run was started; only [`crate::started_by::StartedBy::Occurrence`] writes it.
 pub const FATE_RAN: &str = "ran";
-
-/// The occurrence that a run is started for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OccurrenceKey {
-    pub schedule: ScheduleId,
-    pub nominal: Timestamp,
-    /// It has no row yet: a person asked for it.
-    pub by_hand: bool,
-}
 
 /// A run that a schedule started and that has not been seen to end.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Storage. One conformance suite runs over every implementation.
 
-use super::schedules::OccurrenceKey;
 use super::spending::SpentRecord;
 use super::store_result::StoreResult;
 use crate::approval::{Answer, Approval};
@@ -11,6 +10,7 @@ use crate::policy::StandingGrant;
 use crate::prompt::Carried;
 use crate::receipts::Verdict;
 use crate::run::FileProvenance;
+use crate::started_by::StartedBy;
 use crate::tool::Staged;
 use crate::{AgentId, ApprovalId, ConversationId, ReservationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
@@ -84,8 +84,8 @@ pub enum SideWrite {
     /// What the prompts of the run's conversation begin with.
     Carried(ConversationId, Carried),
     Messages(ConversationId, Vec<Message>),
-    /// The run is that of an occurrence of a schedule. Fails with [`super::StoreError::Conflict`] if that has its fate.
-    Occurrence(OccurrenceKey),
+    /// The run is that of what started it. Fails with [`super::StoreError::Conflict`] if that has its fate.
+    StartedBy(StartedBy),
     /// An entry of the audit trail.
     Audit(AuditEntry),
     /// Ends a reservation, if there is one, and records what a model call used.

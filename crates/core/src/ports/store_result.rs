@@ -52,3 +52,12 @@ pub struct Page<T> {
     pub items: Vec<T>,
     pub more: bool,
 }
+
+impl<T> Page<T> {
+    /// Of what was read with one more than `limit`.
+    pub fn cut(mut items: Vec<T>, limit: u32) -> Self {
+        let more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        Self { items, more }
+    }
+}

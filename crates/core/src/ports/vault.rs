@@ -29,7 +29,7 @@ pub enum VaultError {
     #[error("{0}")]
     Key(String),
     #[error(
-        "{0} is the key of a connection or of a login: nothing else can use it, and it is changed and removed with that"
+        "{0} belongs to a connection, a login or a webhook: nothing else can use it, and it is changed and removed with that"
     )]
     OfConnection(String),
     #[error(transparent)]
@@ -171,6 +171,22 @@ pub trait ConnectionKeys: Send + Sync {
     /// Opens the key for one request, after the use is recorded.
     async fn open_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<Opened, VaultError>;
     async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError>;
+}
+
+/// Secrets of webhooks and subscriptions, all of one together. They are in the vault, and only what they belong to opens them.
+#[async_trait]
+pub trait AutomationSecrets: Send + Sync {
+    /// `what`: what it belongs to, as the list of credentials names it.
+    async fn keep_secrets(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        what: &str,
+        secrets: SecretString,
+    ) -> Result<(), VaultError>;
+    /// `None`: none are kept.
+    async fn kept_secrets(&self, tenant: TenantId, id: Uuid) -> Result<Option<SecretString>, VaultError>;
+    async fn remove_secrets(&self, tenant: TenantId, id: Uuid) -> Result<(), VaultError>;
 }
 
 /// A credential as stored: readable data beside sealed bytes.

@@ -96,6 +96,7 @@ impl Driver {
             intent_filter: false,
             workspace: "/".into(),
             utc_offset_minutes: 0,
+            started_by: None,
             parent: None,
             above: Vec::new(),
             user: None,
