@@ -437,6 +437,86 @@ create table occurrences (
 create index occurrences_open on occurrences (tenant_id, schedule_id, nominal) where fate is null;
 create index occurrences_running on occurrences (tenant_id, schedule_id, nominal) where running = 1;
 
+-- What starts runs when somebody else's program calls. body: JSON. revision rises with each write.
+create table hooks (
+    tenant_id  uuid   not null,
+    id         uuid   not null,
+    owner_id   uuid   not null,
+    agent_id   uuid   not null,
+    body       text   not null, -- words
+    resumed_at bigint not null,
+    revision   bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    deleted_at bigint,
+    primary key (tenant_id, id)
+);
+create index hooks_by_id on hooks (id);
+create index hooks_by_owner on hooks (tenant_id, owner_id, id);
+
+-- Their calls. event: what the sender calls it. fate: 'started', 'skipped' or 'failed'; unset while it waits for its run.
+-- content: JSON, what was sent, while it is kept.
+create table deliveries (
+    tenant_id   uuid   not null,
+    id          uuid   not null,
+    hook_id     uuid   not null,
+    event       text   not null, -- words
+    received_at bigint not null,
+    fate        text,
+    reason      text, -- words
+    settled_at  bigint,
+    run_id      uuid,
+    outcome     text,
+    repeats     bigint not null,
+    bytes       bigint not null,
+    content     text, -- words
+    primary key (tenant_id, hook_id, id)
+);
+create unique index deliveries_by_event on deliveries (tenant_id, hook_id, event);
+create index deliveries_waiting on deliveries (tenant_id, hook_id, id) where fate is null;
+
+-- Addresses that are told of what happens. body: JSON.
+create table subscriptions (
+    tenant_id  uuid   not null,
+    id         uuid   not null,
+    owner_id   uuid   not null,
+    body       text   not null, -- words
+    revision   bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    deleted_at bigint,
+    primary key (tenant_id, id)
+);
+create index subscriptions_by_owner on subscriptions (tenant_id, owner_id, id);
+
+-- What is on its way to them. seq: of the entry of the audit trail that it tells of. next_at: when it is tried; unset once it
+-- arrived (sent_at) or is given up. last: what the last try came to.
+create table dispatches (
+    tenant_id       uuid   not null,
+    id              uuid   not null,
+    subscription_id uuid   not null,
+    seq             bigint not null,
+    kind            text   not null,
+    subject         text   not null,
+    body            text   not null, -- words
+    made_at         bigint not null,
+    next_at         bigint,
+    tries           bigint not null,
+    sent_at         bigint,
+    last            text, -- words
+    primary key (tenant_id, id)
+);
+create index dispatches_of on dispatches (tenant_id, subscription_id, id);
+create index dispatches_due on dispatches (tenant_id, next_at) where next_at is not null;
+create index dispatches_waiting on dispatches (tenant_id, subscription_id, subject, id) where next_at is not null;
+
+-- Up to which entry of the audit trail dispatches were made.
+create table dispatch_ends (
+    tenant_id uuid   not null,
+    seq       bigint not null,
+    primary key (tenant_id)
+);
+
 -- What the tokens of a text stand for that somebody had masked, sealed.
 create table mask_maps (
     tenant_id uuid   not null,

@@ -93,7 +93,7 @@ mod tests {
             "words of the program",
             "action category classification ended_as fate grantee_kind kind level origin period problem purpose
              reason result role scope state status verdict runs.owner group_members.source user_groups.source
-             occurrences.outcome",
+             occurrences.outcome deliveries.outcome",
         ),
         (
             "ids, hashes and what is sealed",

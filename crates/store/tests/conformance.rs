@@ -10,6 +10,7 @@ mod file_provenance;
 mod filters;
 pub(crate) mod fixtures;
 mod groups;
+mod hooks;
 mod inbox;
 mod keys;
 mod leases;
@@ -65,6 +66,10 @@ cases! {
     schedules::schedules_are_kept_changed_and_listed,
     schedules::an_occurrence_has_one_fate_and_one_run,
     schedules::the_end_of_a_run_is_seen_and_old_occurrences_go,
+    hooks::webhooks_are_kept_changed_and_listed,
+    hooks::an_event_is_one_delivery_and_one_run,
+    hooks::deliveries_that_wait_are_limited_and_taken_in_order,
+    hooks::old_deliveries_and_their_contents_go,
     log::creates_and_reads_a_run,
     log::appends_in_order_and_pages,
     log::refuses_what_is_not_next,

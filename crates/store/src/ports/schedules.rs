@@ -79,7 +79,7 @@ impl Store {
             filter.before,
             i64::from(filter.limit) + 1
         ];
-        Ok(cut(self.all(sql, args, schedule_row).await?, filter.limit))
+        Ok(Page::cut(self.all(sql, args, schedule_row).await?, filter.limit))
     }
 
     /// How many a user has that aren't deleted.
@@ -156,7 +156,7 @@ impl Store {
                    where o.tenant_id = $1 and o.schedule_id = $2 and ($3 is null or o.nominal < $3)
                    order by o.nominal desc limit $4";
         let args = args![tenant, schedule, before, i64::from(limit) + 1];
-        Ok(cut(self.all(sql, args, occurrence_row).await?, limit))
+        Ok(Page::cut(self.all(sql, args, occurrence_row).await?, limit))
     }
 
     /// The last one that has its fate.
@@ -309,12 +309,6 @@ async fn settle(
         tx.run(sql, args![tenant, schedule, i64::from(keep)]).await?;
     }
     Ok(true)
-}
-
-fn cut<T>(mut items: Vec<T>, limit: u32) -> Page<T> {
-    let more = items.len() > limit as usize;
-    items.truncate(limit as usize);
-    Page { items, more }
 }
 
 fn schedule_row(row: &Row) -> StoreResult<ScheduleRow> {

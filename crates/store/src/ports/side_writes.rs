@@ -1,6 +1,7 @@
 //! Rows that change together with events.
 
 use super::file_provenance;
+use super::hooks;
 use super::reservations::settle;
 use super::run_inbox::enqueue;
 use super::schedules;
@@ -11,7 +12,7 @@ use crate::tx::{Tx, args};
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::Outcome;
 use steward_core::message::{Message, Role};
-use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::ports::{RunStatus, SideWrite, StartedBy, StoreError, StoreResult};
 use steward_core::receipts::Verdict;
 use steward_core::{ApprovalId, ConversationId};
 
@@ -70,7 +71,8 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
             SideWrite::Messages(conversation, messages) => {
                 append_messages(tx, batch, *conversation, messages).await?;
             }
-            SideWrite::Occurrence(occurrence) => schedules::start(tx, batch, *occurrence).await?,
+            SideWrite::StartedBy(StartedBy::Occurrence(key)) => schedules::start(tx, batch, *key).await?,
+            SideWrite::StartedBy(StartedBy::Delivery(key)) => hooks::start(tx, batch, *key).await?,
             // These go along with the events.
             SideWrite::Audit(_) => {}
             SideWrite::Settle(reservation, spent) => {

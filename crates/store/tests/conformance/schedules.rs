@@ -5,7 +5,7 @@ use std::time::Duration;
 use steward_core::event::Outcome;
 use steward_core::ports::{
     OccurrenceKey, RunStatus, RunStore as _, ScheduleBody, ScheduleFilter, ScheduleRow, SettledFate, Settlement,
-    SideWrite, StoreError,
+    SideWrite, StartedBy, StoreError,
 };
 use steward_core::{AgentId, RunId, ScheduleId, Timestamp, UserId};
 
@@ -48,7 +48,7 @@ fn two_rows() -> Settlement {
 async fn start(bed: &Bed, key: OccurrenceKey) -> Result<RunId, StoreError> {
     let run = row();
     let id = run.id;
-    let side = vec![SideWrite::Occurrence(key)];
+    let side = vec![SideWrite::StartedBy(StartedBy::Occurrence(key))];
     bed.store().create_run(run, vec![text("x")], side, "node", LATER).await.map(|_| id)
 }
 
@@ -148,7 +148,7 @@ pub async fn the_end_of_a_run_is_seen_and_old_occurrences_go(bed: Bed) {
     store.settle_occurrences(TENANT, made.id, 1, NOW, two_rows()).await.unwrap();
     let run = row();
     let (id, key) = (run.id, OccurrenceKey { schedule: made.id, nominal: at(60), by_hand: false });
-    let side = vec![SideWrite::Occurrence(key)];
+    let side = vec![SideWrite::StartedBy(StartedBy::Occurrence(key))];
     let lease = store.create_run(run, vec![text("x")], side, "node", LATER).await.unwrap();
     let ended = SideWrite::Status {
         status: RunStatus::Finished,
