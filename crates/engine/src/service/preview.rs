@@ -54,7 +54,8 @@ fn request(agent: &Agent, input: &str, asked: PreviewFor) -> StartRun {
         client_retries: false,
         key: None,
         source: None,
-        occurrence: None,
+        started_by: None,
+        outside: steward_core::provenance::Provenance::default(),
     }
 }
 

@@ -4,7 +4,8 @@ use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin, RequestSource};
 use steward_core::message::Message;
 use steward_core::policy::Grant;
-use steward_core::ports::OccurrenceKey;
+use steward_core::ports::StartedBy;
+use steward_core::provenance::Provenance;
 use steward_core::reference::GivenDocument;
 use steward_core::{ConnectionId, ConversationId, KeyId, UserId};
 
@@ -38,6 +39,8 @@ pub struct StartRun {
     pub key: Option<KeyId>,
     /// Whose account asks, and from where; `None`: the program itself.
     pub source: Option<RequestSource>,
-    /// The occurrence of a schedule that it is the run of.
-    pub occurrence: Option<OccurrenceKey>,
+    /// What starts it without a person.
+    pub started_by: Option<StartedBy>,
+    /// Where its text comes from, if it isn't the words of who asks.
+    pub outside: Provenance,
 }

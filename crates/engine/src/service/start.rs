@@ -29,6 +29,8 @@ use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 const MAX_INPUT: usize = 200_000;
 /// In the place of a call, for what came in with the memory, the documentation of tables or the texts of domains.
 const KEPT_ID: &str = "kept";
+/// In the place of a tool, for a request that somebody outside wrote.
+const REQUEST: &str = "request";
 /// Name of the prompt that says what data there is to ask for.
 const BRIEFING: &str = "data";
 /// Longest title, characters.
@@ -49,12 +51,12 @@ pub(crate) async fn create_requested(
     check_input(&request.input)?;
     let now = deps.clock.now();
     let run = RunId(deps.ids.next());
-    let occurrence = request.occurrence.map(SideWrite::Occurrence);
+    let started_by = request.started_by.map(SideWrite::StartedBy);
     let redirected = redirect_to_agent(deps, &mut request).await?;
     let setup = Arc::new(run_setup(deps, request, redirected, now).await?);
     let mut first = vec![EventBody::RunStarted { v: EVENT_VERSION, setup }];
     first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
-    create(deps, run, first, occurrence, now).await
+    create(deps, run, first, started_by, now).await
 }
 
 /// `more`: what is written with its first events.
@@ -116,7 +118,9 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
         client_retries: false,
         key: parent.key,
         source: parent.source.clone(),
-        occurrence: None,
+        started_by: None,
+        // Its parent's sources are its own, below.
+        outside: Provenance::default(),
     };
     let mut setup = run_setup(deps, asked, None, now).await?;
     setup.parent = Some(state.run_id);
@@ -208,6 +212,7 @@ pub(crate) async fn run_setup(
     ))
     .await?;
     let mut taint = inherited.taint;
+    taint.extend(taint_of(&request.outside, REQUEST));
     taint.extend(taint_of(&kept.provenance, SAVE_MEMORY));
     taint.extend(taint_of(&briefed, DATA_QUERY));
     taint.extend(gathered.taint);
@@ -239,6 +244,7 @@ pub(crate) async fn run_setup(
         intent_filter: request.intent_filter,
         workspace: request.workspace,
         utc_offset_minutes: deps.clock.utc_offset_minutes(now),
+        started_by: request.started_by,
         parent: None,
         above: Vec::new(),
         user: request.user,
