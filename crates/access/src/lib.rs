@@ -32,6 +32,7 @@ pub use oidc::{Arrival, Departure, SignOnError};
 pub use saved::{SavedDirectory, SavedProvider, Tried};
 pub use scim::ScimProfile;
 pub use second_factor::{Enrolment, SecondFactorState, SecondStep};
+pub use secrets::random_key;
 pub use sessions::{LogIn, OpenSession};
 pub use tenants::claimed_tenant;
 pub use users::{FirstStart, LOCAL_USER};

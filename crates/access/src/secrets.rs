@@ -61,6 +61,13 @@ pub(crate) fn random(bytes: usize) -> Vec<u8> {
     buffer
 }
 
+/// For a secret that two programs share.
+pub fn random_key() -> [u8; 32] {
+    let mut key = [0; 32];
+    rand::rng().fill_bytes(&mut key);
+    key
+}
+
 /// `bytes` random bytes in hexadecimal.
 pub(crate) fn hexadecimal(bytes: usize) -> String {
     hex::encode(random(bytes))

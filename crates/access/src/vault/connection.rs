@@ -1,5 +1,5 @@
-//! Keys of connections, and the secrets of logins: credentials under the ids of what they belong to, which are opened for
-//! requests to models and for logins only.
+//! Keys of connections, and the secrets of logins and webhooks: credentials under the ids of what they belong to, which are
+//! opened for that only.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use secrecy::SecretString;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::model::KEY_FIELD;
-use steward_core::ports::{ConnectionKeys, LoginSecrets, OpenedCredential, SealedCredential, StoreError, VaultError};
+use steward_core::ports::{
+    AutomationSecrets, ConnectionKeys, LoginSecrets, OpenedCredential, SealedCredential, StoreError, VaultError,
+};
 use steward_core::{ConnectionId, CredentialId, TenantId, Timestamp};
 
 use uuid::Uuid;
@@ -18,6 +20,7 @@ use super::{SealedVault, check_fields, check_name, show, without_empty};
 /// Named in the list of uses.
 const TOOL: &str = "model";
 const LOGIN_TOOL: &str = "login";
+const AUTOMATION_TOOL: &str = "webhook";
 
 impl SealedVault {
     /// `None`: no key is kept for the connection.
@@ -129,6 +132,31 @@ impl ConnectionKeys for SealedVault {
 
     async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError> {
         self.remove_under(tenant, connection).await
+    }
+}
+
+#[async_trait]
+impl AutomationSecrets for SealedVault {
+    async fn keep_secrets(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        what: &str,
+        secrets: SecretString,
+    ) -> Result<(), VaultError> {
+        let fields = Fields::from([(KEY_FIELD.to_owned(), secrets)]);
+        self.keep_under(tenant, ConnectionId(id), format!("{what} {id}"), fields).await
+    }
+
+    async fn kept_secrets(&self, tenant: TenantId, id: Uuid) -> Result<Option<SecretString>, VaultError> {
+        let Some(row) = self.key_row(tenant, ConnectionId(id)).await? else {
+            return Ok(None);
+        };
+        Ok(self.open_under(tenant, row, AUTOMATION_TOOL).await?.fields.remove(KEY_FIELD))
+    }
+
+    async fn remove_secrets(&self, tenant: TenantId, id: Uuid) -> Result<(), VaultError> {
+        self.remove_under(tenant, ConnectionId(id)).await
     }
 }
 
