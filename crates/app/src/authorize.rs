@@ -9,8 +9,8 @@ use crate::error::{AppError, AppResult};
 use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::{Page, Role};
 use steward_core::{
-    AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, KeyId, RecordChangeId, RunId,
-    ScheduleId, SkillId, TenantId, UserId,
+    AgentId, ApprovalId, CollectionId, ConnectionId, ConversationId, CredentialId, HookId, KeyId, RecordChangeId,
+    RunId, ScheduleId, SkillId, SubscriptionId, TenantId, UserId,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +114,18 @@ pub enum Resource<'a> {
     },
     Sample,
     Schedules,
+    Subscriptions,
+    /// An address that is told of what its owner may see.
+    Subscription {
+        id: SubscriptionId,
+        owner: UserId,
+    },
+    Hooks,
+    /// What starts runs when somebody else's program calls, with the rights of its owner.
+    Hook {
+        id: HookId,
+        owner: UserId,
+    },
     /// What starts runs by itself, with the rights of its owner.
     Schedule {
         id: ScheduleId,
@@ -258,6 +270,10 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
             | R::Key { .. }
             | R::McpLogin { per_user: true }
             | R::Sample
+            | R::Hook { .. }
+            | R::Hooks
+            | R::Subscription { .. }
+            | R::Subscriptions
             | R::Schedule { .. }
             | R::Schedules
             | R::Skill { .. }
@@ -277,7 +293,9 @@ fn is_visible(caller: &Caller, resource: Resource<'_>) -> bool {
         }
         Resource::AskedRun { owner, .. } => owner == Some(user),
         // Others' rests and goes away by operators, and is changed by nobody else: it works with its owner's rights.
-        Resource::Schedule { owner, .. } => sees_all(caller) || owner == user,
+        Resource::Schedule { owner, .. } | Resource::Hook { owner, .. } | Resource::Subscription { owner, .. } => {
+            sees_all(caller) || owner == user
+        }
         // What people say to agents is theirs alone; that of nobody is the command line's.
         Resource::Conversation { owner, .. } => owner.map_or(sees_all(caller), |owner| owner == user),
         Resource::Key { owner, .. } => owner == user || has(caller, Role::Admin),
@@ -311,6 +329,8 @@ fn named(resource: Resource<'_>) -> String {
         Resource::Key { id, .. } => format!("key {id}"),
         Resource::RecordChange { id, .. } => format!("record change {id}"),
         Resource::Run { id, .. } | Resource::AskedRun { id, .. } => format!("run {id}"),
+        Resource::Hook { id, .. } => format!("webhook {id}"),
+        Resource::Subscription { id, .. } => format!("subscription {id}"),
         Resource::Schedule { id, .. } => format!("schedule {id}"),
         _ => "it".to_owned(),
     }
@@ -395,11 +415,11 @@ fn needs_grant(caller: &Caller, action: Action, resource: Resource<'_>) -> AppRe
     .code("grant_missing"))
 }
 
-fn sees_all(caller: &Caller) -> bool {
+pub(crate) fn sees_all(caller: &Caller) -> bool {
     has(caller, Role::Operator)
 }
 
-fn has(caller: &Caller, least: Role) -> bool {
+pub(crate) fn has(caller: &Caller, least: Role) -> bool {
     rank(caller.principal.role) >= rank(least)
 }
 

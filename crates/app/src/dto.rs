@@ -20,6 +20,7 @@ pub mod files;
 pub mod governance;
 pub mod graphql;
 pub mod groups;
+pub mod hooks;
 pub mod identity;
 pub mod keys;
 pub mod mcp_servers;
@@ -35,6 +36,7 @@ pub mod routing;
 pub mod runs;
 pub mod schedules;
 pub mod skills;
+pub mod subscriptions;
 pub mod tenants;
 pub mod users;
 

@@ -12,21 +12,17 @@ use crate::dto::schedules::{
     SchedulePreviewInput, ScheduleRunStarted,
 };
 use crate::inputs::checked_name;
-use std::collections::HashMap;
+use crate::unattended::{MAX_FAILURES, MAX_REQUEST, OwnerNames, outcome_of, to_kept};
 use steward_core::ports::{Page, ScheduleBody, ScheduleFilter, ScheduleRow};
-use steward_core::{AgentId, ScheduleId, Timestamp, UserId};
+use steward_core::{AgentId, ScheduleId, Timestamp};
 use steward_schedule::{
     MAX_WORDS_LENGTH, Pause, ReadContext, Reading, ScheduleTime, count_failures, describe, read_words,
 };
-use timing::{Kept, policy_of, preview_question, preview_time, refused, time_of, to_kept, when_of};
-use work::outcome_of;
+use timing::{Kept, policy_of, preview_question, preview_time, refused, time_of, when_of};
 
 /// How many schedules a user may have.
 const MAX_SCHEDULES: u64 = 500;
-/// Longest request, characters.
-const MAX_REQUEST: usize = 20_000;
 const MAX_GRACE: u32 = 86_400;
-const MAX_FAILURES: u32 = 1_000;
 /// Tries of a change that others overtake.
 const TRIES: u32 = 10;
 const DEFAULT_ZONE: &str = "UTC";
@@ -342,11 +338,7 @@ impl App {
         let last = self.store.last_occurrence(self.tenant(), row.id).await?;
         let outcomes = self.store.occurrence_outcomes(self.tenant(), row.id, row.resumed_at, MAX_FAILURES).await?;
         let names = self.agent_names(vec![row.agent]).await?;
-        let owner = match owners.0.get(&row.owner) {
-            Some(known) => known.clone(),
-            None => self.access.email(row.owner).await?,
-        };
-        owners.0.insert(row.owner, owner.clone());
+        let owner = self.owner_name(row.owner, owners).await?;
         Ok(Schedule {
             id: row.id,
             name: row.body.name,
@@ -372,10 +364,6 @@ impl App {
         })
     }
 }
-
-/// Email addresses that were looked up.
-#[derive(Default)]
-struct OwnerNames(HashMap<UserId, Option<String>>);
 
 fn only_owner(caller: &Caller, row: &ScheduleRow) -> AppResult<()> {
     if row.owner == caller.user() && caller.principal.key.is_none() {

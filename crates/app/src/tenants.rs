@@ -5,9 +5,11 @@ use crate::audit::keep_audit;
 use crate::connections::{ConnectionRegistry, report_refresh};
 use crate::dto::tenants::{DeletedTable, DeletedTenant, NewTenant, Tenant, TenantInput, TenantPatch};
 use crate::dto::users::InvitedUser;
+use crate::hooks::keep_hooks;
 use crate::inputs::is_line;
 use crate::retention::keep_data;
 use crate::schedules::keep_schedules;
+use crate::subscriptions::keep_subscriptions;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -317,6 +319,8 @@ pub fn work_in_background(app: &App, connections: Arc<ConnectionRegistry>) -> Ve
         tokio::spawn(keep_audit(app.clone())),
         tokio::spawn(keep_data(app.clone())),
         tokio::spawn(keep_schedules(app.clone())),
+        tokio::spawn(keep_hooks(app.clone())),
+        tokio::spawn(keep_subscriptions(app.clone())),
         tokio::spawn(Arc::clone(&app.documents).run(app.closing.clone())),
     ]
 }

@@ -1,8 +1,10 @@
 //! HTTP of tools and skills: every hop is checked anew, and connections go only to the checked addresses.
 
 pub(crate) mod address_guard;
+mod posting;
 
 pub use address_guard::HostPort;
+pub use posting::Posted;
 
 use crate::error::{ToolsError, refused};
 use address_guard::CheckedUrl;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use steward_core::permission::{AccessLevel, Permissions, ResourceRef};
 use steward_core::ports::{Role, VirtualKey};
 use steward_core::{
-    AgentId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, ScheduleId, SkillId, TenantId, UserId,
+    AgentId, ConnectionId, ConversationId, CredentialId, HookId, KeyId, RunId, ScheduleId, SkillId, SubscriptionId,
+    TenantId, UserId,
 };
 use uuid::Uuid;
 
@@ -57,6 +58,16 @@ fn roles_reach_as_far_as_the_table_says() {
         (Action::Administer, R::Credentials, "nnny"),
         (Action::Read, R::Files, "nyyy"),
         (Action::Write, R::Files, "nyyy"),
+        (Action::Read, R::Subscriptions, "yyyy"),
+        (Action::Write, R::Subscriptions, "nyyy"),
+        (Action::Operate, R::Subscriptions, "nyyy"),
+        (Action::Read, R::Subscription { id: SubscriptionId(Uuid::nil()), owner: UserId(Uuid::nil()) }, "??yy"),
+        (Action::Write, R::Subscription { id: SubscriptionId(Uuid::nil()), owner: UserId(Uuid::from_u128(1)) }, "nyyy"),
+        (Action::Read, R::Hooks, "yyyy"),
+        (Action::Write, R::Hooks, "nyyy"),
+        (Action::Operate, R::Hooks, "nyyy"),
+        (Action::Read, R::Hook { id: HookId(Uuid::nil()), owner: UserId(Uuid::nil()) }, "??yy"),
+        (Action::Write, R::Hook { id: HookId(Uuid::nil()), owner: UserId(Uuid::from_u128(1)) }, "nyyy"),
         (Action::Read, R::Schedules, "yyyy"),
         (Action::Write, R::Schedules, "nyyy"),
         (Action::Operate, R::Schedules, "nyyy"),

@@ -216,7 +216,13 @@ impl From<Pause> for SchedulePause {
             PauseReason::Owner => SchedulePauseReason::Owner,
             PauseReason::CannotStart => SchedulePauseReason::CannotStart,
         };
-        Self { since: pause.since, reason, note: pause.note }
+        let note = match pause.reason {
+            PauseReason::Failures { count } if pause.note.is_empty() => {
+                format!("{count} runs failed one after the other; look at the last one, then resume it")
+            }
+            _ => pause.note,
+        };
+        Self { since: pause.since, reason, note }
     }
 }
 

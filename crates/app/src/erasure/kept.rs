@@ -5,7 +5,7 @@ use crate::app::{App, AppError, AppResult};
 use crate::dto::retention::KindCount;
 use serde_json::json;
 use steward_core::agent::KeptFor;
-use steward_core::ports::{ScheduleFilter, ScheduleRow};
+use steward_core::ports::{HookFilter, HookRow, ScheduleFilter, ScheduleRow, SubscriptionFilter, SubscriptionRow};
 use steward_core::{AgentId, UserId};
 
 impl App {
@@ -20,6 +20,8 @@ impl App {
             counted("databases", databases),
             counted("calendars", usize::from(calendar)),
             counted("schedules", self.schedules_kept_of(user).await?.len()),
+            counted("webhooks", self.hooks_kept_of(user).await?.len()),
+            counted("subscriptions", self.subscriptions_kept_of(user).await?.len()),
         ])
     }
 
@@ -29,7 +31,15 @@ impl App {
         let rows = self.store.delete_kept_of(self.tenant(), user).await?;
         let calendar = self.calendars.delete(self.tenant(), user).map_err(|error| unusable(&error))?;
         let schedules = self.store.delete_schedules_of(self.tenant(), user).await?;
-        Ok(files + rows + u64::from(calendar) + schedules)
+        for row in self.hooks_kept_of(user).await? {
+            self.forget_secrets(row.id).await;
+        }
+        let hooks = self.store.delete_hooks_of(self.tenant(), user).await?;
+        for row in self.subscriptions_kept_of(user).await? {
+            self.forget_opened(row.id).await;
+        }
+        let subscriptions = self.store.delete_subscriptions_of(self.tenant(), user).await?;
+        Ok(files + rows + u64::from(calendar) + schedules + hooks + subscriptions)
     }
 
     pub(super) async fn export_kept(&self, user: UserId, lines: &mut Lines) -> AppResult<()> {
@@ -50,6 +60,14 @@ impl App {
             let told = json!({"id": row.id, "agent": row.agent, "schedule": row.body, "deleted_at": row.deleted_at});
             line(lines, "schedule", told).await?;
         }
+        for row in self.hooks_kept_of(user).await? {
+            let told = json!({"id": row.id, "agent": row.agent, "webhook": row.body, "deleted_at": row.deleted_at});
+            line(lines, "webhook", told).await?;
+        }
+        for row in self.subscriptions_kept_of(user).await? {
+            let told = json!({"id": row.id, "subscription": row.body, "deleted_at": row.deleted_at});
+            line(lines, "subscription", told).await?;
+        }
         for agent in self.own_databases(user)? {
             for (table, all) in self.databases.dump(agent, user).await? {
                 let shown = json!({"agent": agent, "table": table, "columns": all.columns, "rows": all.rows});
@@ -69,6 +87,41 @@ impl App {
             let mut filter = ScheduleFilter { owner: Some(user), deleted, limit: PAGE, ..ScheduleFilter::default() };
             loop {
                 let page = self.store.schedules(self.tenant(), &filter).await?;
+                filter.before = page.items.last().map(|last| last.id);
+                all.extend(page.items);
+                if !page.more {
+                    break;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Those that they deleted, too.
+    async fn hooks_kept_of(&self, user: UserId) -> AppResult<Vec<HookRow>> {
+        let mut all = Vec::new();
+        for deleted in [false, true] {
+            let mut filter = HookFilter { owner: Some(user), deleted, limit: PAGE, ..HookFilter::default() };
+            loop {
+                let page = self.store.hooks(self.tenant(), &filter).await?;
+                filter.before = page.items.last().map(|last| last.id);
+                all.extend(page.items);
+                if !page.more {
+                    break;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Those that they deleted, too.
+    async fn subscriptions_kept_of(&self, user: UserId) -> AppResult<Vec<SubscriptionRow>> {
+        let mut all = Vec::new();
+        for deleted in [false, true] {
+            let mut filter =
+                SubscriptionFilter { owner: Some(user), deleted, limit: PAGE, ..SubscriptionFilter::default() };
+            loop {
+                let page = self.store.subscriptions(self.tenant(), &filter).await?;
                 filter.before = page.items.last().map(|last| last.id);
                 all.extend(page.items);
                 if !page.more {

@@ -7,6 +7,7 @@ use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
 use steward_core::message::Message;
 use steward_core::ports::{Conversation, RunStatus, RunStore as _, StoreError};
+use steward_core::provenance::Provenance;
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId};
 use steward_engine::{EngineError, StartRun};
 
@@ -155,7 +156,8 @@ impl App {
             key: None,
             user: Some(caller.user()),
             source: Some(caller.source()),
-            occurrence: None,
+            started_by: None,
+            outside: Provenance::default(),
         }
     }
 

@@ -1,13 +1,11 @@
 //! Between what is sent and the types of the room `schedule`.
 
-use crate::app::{AppError, AppResult, ErrorKind};
+use crate::app::{AppError, AppResult};
 use crate::dto::schedules::{
     MissedOccurrences, NextOccurrence, OverlappingOccurrences, ReadWhen, ScheduleInput, SchedulePreview,
     ScheduleQuestion, ScheduleTiming, ScheduleWhen,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use crate::unattended::{read_kept, to_kept};
 use steward_core::Timestamp;
 use steward_core::ports::ScheduleBody;
 use steward_schedule::{
@@ -35,18 +33,6 @@ impl Kept {
             pause: body.pause.as_ref().map(read_kept).transpose()?,
         })
     }
-}
-
-fn read_kept<T: DeserializeOwned>(kept: &Value) -> AppResult<T> {
-    T::deserialize(kept).map_err(|error| {
-        let title = format!("what is kept of this schedule can't be read: {error}");
-        AppError::new(ErrorKind::Internal, title, "set its times anew, or delete it")
-    })
-}
-
-/// As JSON that [`read_kept`] reads back.
-pub(super) fn to_kept(value: &impl Serialize) -> Value {
-    json!(value)
 }
 
 pub(super) fn refused(error: TimingError) -> AppError {

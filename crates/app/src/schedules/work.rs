@@ -1,19 +1,21 @@
 //! Deciding on schedules and starting what is due, on each node: of two that decide at once, the database takes one.
 
-use super::timing::{Kept, fill_request, refused, to_kept};
-use crate::app::{Action, App, AppError, AppResult, Caller, ErrorKind, Resource, authorize};
+use super::timing::{Kept, fill_request, refused};
+use crate::app::{App, AppError, AppResult, Caller};
+use crate::unattended::{NotStarted, Unattended, outcome_of, to_kept};
 use futures::StreamExt as _;
 use futures::stream;
 use std::time::Duration;
 use steward_core::audit::{AuditEntry, AuditResult};
 use steward_core::policy::Origin;
 use steward_core::ports::{
-    FATE_RAN, OccurrenceKey, ScheduleRow, SettledFate, Settlement, StartedOccurrence, StoreError,
+    FATE_RAN, OccurrenceKey, ScheduleRow, SettledFate, Settlement, StartedBy, StartedOccurrence, StoreError,
 };
+use steward_core::provenance::Provenance;
 use steward_core::{RunId, ScheduleId, Timestamp};
-use steward_engine::{EngineError, StartRun};
+use steward_engine::EngineError;
 use steward_schedule::{
-    Decision, Fate, OpenRow, Outcome, OverlapPolicy, Pause, PauseReason, Plan, Stored, decide, pause_for_failures,
+    Decision, Fate, OpenRow, OverlapPolicy, Pause, PauseReason, Plan, Stored, decide, pause_for_failures,
 };
 
 /// Longest rest of the worker: so late it sees what other nodes changed, and a clock that was set.
@@ -56,15 +58,6 @@ pub(crate) async fn keep_schedules(app: App) {
             () = tokio::time::sleep(rest) => {}
         }
     }
-}
-
-/// Why no run was started.
-enum NotStarted {
-    /// Another node started it, or a person changed the schedule.
-    Settled,
-    /// It may be possible in a moment.
-    Passing(AppError),
-    Refused(PauseReason, AppError),
 }
 
 impl App {
@@ -202,14 +195,7 @@ impl App {
 
     async fn start_occurrence(&self, row: &ScheduleRow, plan: &Plan, nominal: Timestamp) -> Result<RunId, NotStarted> {
         let key = OccurrenceKey { schedule: row.id, nominal, by_hand: false };
-        let owner = match self.access.identify_owner(row.owner).await {
-            Ok(identity) => Caller { origin: Origin::Schedule, ..Caller::new(identity, false) },
-            Err(steward_core::ports::LoginError::Token) => {
-                let error = AppError::forbidden("its owner is gone or disabled", "make it anew as somebody else");
-                return Err(NotStarted::Refused(PauseReason::Owner, error));
-            }
-            Err(error) => return Err(NotStarted::Passing(error.into())),
-        };
+        let owner = self.unattended_owner(row.owner, Origin::Schedule).await?;
         self.start_scheduled(&owner, row, plan, key).await.map_err(NotStarted::of)
     }
 
@@ -228,13 +214,13 @@ impl App {
         plan: &Plan,
         key: OccurrenceKey,
     ) -> AppResult<RunId> {
-        authorize(owner, Action::Ask, Resource::Agents)?;
-        self.require_disk_room()?;
-        let agent = self.agent_for(owner, Action::Ask, row.agent).await?;
-        self.check_connection(owner, &agent, None).await?;
-        let input = fill_request(&row.body, plan, key.nominal);
-        let start = StartRun { occurrence: Some(key), ..self.run_of_agent(owner, agent, input) };
-        Ok(self.runs.start(start).await?)
+        let wanted = Unattended {
+            agent: row.agent,
+            request: fill_request(&row.body, plan, key.nominal),
+            by: StartedBy::Occurrence(key),
+            outside: Provenance::default(),
+        };
+        self.start_unattended(owner, wanted).await
     }
 
     /// It rests, since it can't start a run; its owner sees why.
@@ -270,20 +256,6 @@ impl App {
     }
 }
 
-impl NotStarted {
-    fn of(error: AppError) -> Self {
-        match error.kind {
-            ErrorKind::Exhausted | ErrorKind::Unavailable | ErrorKind::StorageFull => Self::Passing(error),
-            ErrorKind::Forbidden | ErrorKind::Unauthorized => Self::Refused(PauseReason::Owner, error),
-            // The occurrence has its fate: the row that the run would have changed isn't open.
-            ErrorKind::Conflict if error.detail.code.is_none_or(|code| code == "conflict") => Self::Settled,
-            ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Internal => {
-                Self::Refused(PauseReason::CannotStart, error)
-            }
-        }
-    }
-}
-
 /// All but the runs that are started, and when it is decided on next.
 fn settlement_of(decision: &Decision, ended: &[StartedOccurrence]) -> Settlement {
     let others = decision.settle.iter().filter(|(_, fate)| *fate != Fate::Ran);
@@ -306,15 +278,6 @@ fn settled(fate: Fate) -> SettledFate {
         Fate::Missed { reason } => ("missed", word(to_kept(&reason)), None),
     };
     SettledFate { word: name.to_owned(), reason, into }
-}
-
-/// `word`: the `status` of a run's outcome.
-pub(super) fn outcome_of(word: &str) -> Outcome {
-    match word {
-        "completed" => Outcome::Succeeded,
-        "failed" | "limited" => Outcome::Failed,
-        _ => Outcome::Cancelled,
-    }
 }
 
 fn earliest(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
