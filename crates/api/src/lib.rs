@@ -11,6 +11,7 @@ mod gateway;
 mod guard;
 mod headers;
 mod health;
+mod hook_door;
 mod large_input;
 mod lingering;
 mod main_runtime;

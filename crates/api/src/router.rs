@@ -1,6 +1,7 @@
 use crate::ApiState;
 use crate::assets::assets;
 use crate::guard::{AuditGuard, BodyBudget, answered, no_such_method, nothing_here, nothing_in_the_dialect};
+use crate::hook_door::receive;
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, documented};
@@ -23,6 +24,7 @@ pub fn router(state: ApiState) -> Router {
         .merge(openai_routes(&state))
         .merge(mcp_routes(&state))
         .merge(scim_routes())
+        .route("/hooks/{id}", post(receive))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(metrics::metrics))

@@ -18,6 +18,7 @@ mod files;
 mod governance;
 mod graphql;
 mod groups;
+mod hooks;
 mod identity;
 mod keys;
 mod mcp_servers;
@@ -34,6 +35,7 @@ mod runs;
 mod schedules;
 mod scim;
 mod skills;
+mod subscriptions;
 mod tenants;
 mod usage;
 mod users;
@@ -57,6 +59,8 @@ pub(crate) const TAGS: &[(&str, &str)] = &[
     ("policies", "Rules over what agents do unasked, for the whole installation."),
     ("reminders", "What agents were asked to remind of."),
     ("schedules", "What starts runs by itself."),
+    ("hooks", "What starts runs when somebody else's program calls `POST /hooks/{id}`."),
+    ("subscriptions", "Addresses that are told of what happens."),
     ("connections", "Model endpoints."),
     ("usage", "What calls of models took."),
     ("budgets", "Hard limits of what may be spent."),
@@ -93,6 +97,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(retention::routes())
         .merge(reminders::routes())
         .merge(schedules::routes())
+        .merge(hooks::routes())
+        .merge(subscriptions::routes())
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))
         .merge(usage::routes())

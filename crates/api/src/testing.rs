@@ -11,6 +11,7 @@ mod embedding;
 mod file_origins;
 mod gateway;
 mod guards;
+mod hooks;
 mod host_paths;
 mod kept;
 mod mcp;
@@ -46,8 +47,8 @@ use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Apply, Configuration, Layers, Reconfigure};
 use steward_app::{
-    AboutFacts, Access, App, AppParts, DiskRoom, DiskSpace, DocumentParts, DocumentService, DomainParts, DomainService,
-    EmbeddingModels, Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter,
+    AboutFacts, Access, App, AppParts, Automation, DiskRoom, DiskSpace, DocumentParts, DocumentService, DomainParts,
+    DomainService, EmbeddingModels, Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter,
 };
 use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
 use steward_core::{Cancellation, TenantId, Timestamp, UserId};
@@ -57,6 +58,7 @@ use steward_store::{Store, StoreConfig};
 use steward_testkit::{FakeClock, SeqIds, database};
 use steward_tools::calendar::UserCalendars;
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
+use steward_tools::outbound::Client;
 use steward_tools::own_database::OwnDatabases;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
@@ -261,7 +263,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         store: store.clone(),
         connections: models.clone(),
         examiner: models,
-        vault,
+        vault: vault.clone(),
         packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs.clone(), clock.clone(), ids, |_| Ok(()))),
         mcp: Arc::new(mcp),
         host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
@@ -280,7 +282,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         config: configuration(Layers::default()),
         disk: disk_with(Vec::new()),
         uploads: Arc::default(),
-        automation: Arc::default(),
+        automation: Arc::new(Automation::new(vault.clone(), Client::new(Vec::new()))),
         metrics: Arc::default(),
         closing: Cancellation::default(),
     })

@@ -8,6 +8,7 @@ use crate::ApiState;
 use crate::auth::{caller_of, identify, identify_provider};
 use crate::extract::too_long;
 use crate::headers::bearer;
+use crate::hook_door::MAX_HOOK_BODY;
 use crate::openai::{OpenAiError, may_ask};
 use crate::problem::Problem;
 use crate::scim::refused_scim;
@@ -85,7 +86,11 @@ pub(super) async fn admit(state: &ApiState, request: Request, sent: &RequestBody
     let (mut parts, body) = request.into_parts();
     let mut most = MAX_STRANGER_BODY;
     let mut known = false;
-    if parts.uri.path().starts_with("/scim/") {
+    // Who calls a webhook shows it by a signature of the body, which is read first.
+    let hook = parts.uri.path().starts_with("/hooks/");
+    if hook {
+        most = MAX_HOOK_BODY;
+    } else if parts.uri.path().starts_with("/scim/") {
         if let Ok((app, _)) = identify_provider(&mut parts, state).await {
             sent.set_owner(BodyOwner::Provider(app.tenant()));
             known = true;
@@ -109,7 +114,7 @@ pub(super) async fn admit(state: &ApiState, request: Request, sent: &RequestBody
         most = body_limit(parts.uri.path());
     }
     // Those whom nobody knows, handlers refuse without reading, but for logins.
-    let counts = known || login;
+    let counts = known || login || hook;
     if counts && sent.length.is_some_and(|length| length > most) {
         return Err(refuse_too_long(&parts, most));
     }

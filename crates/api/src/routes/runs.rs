@@ -201,7 +201,7 @@ async fn resume(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<
     params(("id" = Uuid, Path)), request_body = Fork,
     responses((status = 201, description = "The new run", body = ChatStarted)))]
 async fn fork(Call(state, caller): Call, PathId(id): PathId<RunId>, Body(body): Body<Fork>) -> Created<ChatStarted> {
-    created(state.fork_run(&caller, id, body).await?)
+    created(Box::pin(state.fork_run(&caller, id, body)).await?)
 }
 
 /// Decides a run again from its own log, without models or tools, and compares.

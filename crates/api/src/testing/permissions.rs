@@ -1,7 +1,7 @@
 //! Who may call what: each operation of the OpenAPI document is tried by nobody and by each role, on what is their own and
 //! on what is another's. The table is `docs/permissions.md`; a route without a rule shows as a changed line.
 
-use super::{Bed, bed, schedules};
+use super::{Bed, bed, hooks, schedules};
 use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,10 @@ use steward_core::ports::{
     Conversation, Role, RunRow, RunStatus, RunStore as _, SideWrite, Skills as _, User, Users as _, VirtualKey,
     VirtualKeys as _,
 };
-use steward_core::{AgentId, ApprovalId, ConversationId, KeyId, RunId, ScheduleId, TenantId, Timestamp, UserId};
+use steward_core::{
+    AgentId, ApprovalId, ConversationId, DeliveryId, DispatchId, HookId, KeyId, RunId, ScheduleId, SubscriptionId,
+    TenantId, Timestamp, UserId,
+};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
@@ -55,7 +58,7 @@ const SCIM_OPERATIONS: [&str; 14] = [
     "PATCH Groups/{id}",
     "DELETE Groups/{id}",
 ];
-/// Whose runs the schedules start.
+/// Whose runs the schedules and webhooks start.
 const AGENT: Uuid = Uuid::from_u128(0xa9e7_0000);
 const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
 
@@ -113,6 +116,8 @@ enum Owned {
     Approval,
     Key,
     Schedule,
+    Hook,
+    Subscription,
 }
 
 impl Owned {
@@ -123,6 +128,8 @@ impl Owned {
             ("/api/approvals/{id}", Self::Approval),
             ("/api/keys/{id}", Self::Key),
             ("/api/schedules/{id}", Self::Schedule),
+            ("/api/hooks/{id}", Self::Hook),
+            ("/api/subscriptions/{id}", Self::Subscription),
         ];
         kinds.into_iter().find(|(begin, _)| path.starts_with(begin)).map(|(_, kind)| kind)
     }
@@ -306,6 +313,20 @@ impl Table {
                 store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
                 let row = schedules::row(ScheduleId(id), owner, AgentId(AGENT), "nightly");
                 store.create_schedule(tenant, &row).await.unwrap();
+            }
+            Owned::Hook => {
+                let agent = json!({"id": AGENT, "name": "scheduled", "instructions": ""});
+                store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
+                let row = hooks::row(HookId(id), owner, AgentId(AGENT), "pushed");
+                store.create_hook(tenant, &row).await.unwrap();
+                let delivery = hooks::delivery(HookId(id), DeliveryId(id), "pushed");
+                store.accept_delivery(tenant, delivery).await.unwrap();
+            }
+            Owned::Subscription => {
+                let row = hooks::subscription(SubscriptionId(id), owner, "told");
+                store.create_subscription(tenant, &row).await.unwrap();
+                let dispatch = hooks::dispatch(SubscriptionId(id), DispatchId(id), "told");
+                store.make_dispatch(tenant, Timestamp(0), dispatch).await.unwrap();
             }
         }
         id

@@ -12,7 +12,7 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 30] = [
+const ELSEWHERE: [(&str, &str); 31] = [
     ("POST", "/api/chat/{agent_id}"),
     ("POST", "/api/admin/restart-hint"),
     ("POST", "/api/runs/{id}/stop"),
@@ -26,6 +26,7 @@ const ELSEWHERE: [(&str, &str); 30] = [
     ("POST", "/api/agents/preview"),
     ("POST", "/api/routing/preview"),
     ("POST", "/api/schedules/preview"),
+    ("POST", "/api/hooks/{id}/preview"),
     ("POST", "/api/audit/verify"),
     ("POST", "/api/backups"),
     ("POST", "/api/documents/search"),

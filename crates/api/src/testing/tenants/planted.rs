@@ -2,7 +2,7 @@
 
 use crate::testing::Bed;
 use crate::testing::permissions::api_key;
-use crate::testing::schedules;
+use crate::testing::{hooks, schedules};
 use serde_json::json;
 use std::time::Duration;
 use steward_core::agent::KeptFor;
@@ -20,8 +20,8 @@ use steward_core::ports::{
 use steward_core::provenance::Provenance;
 use steward_core::upload::UploadedFile;
 use steward_core::{
-    AgentId, ApprovalId, CollectionId, ConversationId, DocumentId, GroupId, IngestJobId, KeyId, McpServerId, RunId,
-    ScheduleId, SkillId, TenantId, Timestamp, UserId,
+    AgentId, ApprovalId, CollectionId, ConversationId, DeliveryId, DispatchId, DocumentId, GroupId, HookId,
+    IngestJobId, KeyId, McpServerId, RunId, ScheduleId, SkillId, SubscriptionId, TenantId, Timestamp, UserId,
 };
 use uuid::Uuid;
 
@@ -142,6 +142,13 @@ pub(super) async fn plant(bed: &Bed, tenant: TenantId) -> Vec<Uuid> {
     store.save_note(tenant, AgentId(THING), KeptFor::User(user), &note).await.unwrap();
     let schedule = schedules::row(ScheduleId(THING), user, AgentId(THING), MARK);
     store.create_schedule(tenant, &schedule).await.unwrap();
+    let hook = hooks::row(HookId(THING), user, AgentId(THING), MARK);
+    store.create_hook(tenant, &hook).await.unwrap();
+    store.accept_delivery(tenant, hooks::delivery(HookId(THING), DeliveryId(THING), MARK)).await.unwrap();
+    let subscription = hooks::subscription(SubscriptionId(THING), user, MARK);
+    store.create_subscription(tenant, &subscription).await.unwrap();
+    let dispatch = hooks::dispatch(SubscriptionId(THING), DispatchId(THING), MARK);
+    store.make_dispatch(tenant, Timestamp(0), dispatch).await.unwrap();
     let grant = json!({
         "id": THING, "agent": THING, "grant": {"scope": {"kind": "tool", "name": MARK}}, "by": MARK, "created_at": 0,
     });
@@ -192,6 +199,10 @@ pub(super) async fn seen(bed: &Bed, tenant: TenantId) -> Vec<String> {
         format!("{:?}", store.key(tenant, KeyId(THING)).await.unwrap()),
         format!("{:?}", store.reminders_of(tenant, KeptFor::User(UserId(THING))).await.unwrap()),
         format!("{:?}", store.schedule(tenant, ScheduleId(THING)).await.unwrap()),
+        format!("{:?}", store.hook(tenant, HookId(THING)).await.unwrap()),
+        format!("{:?}", store.subscription(tenant, SubscriptionId(THING)).await.unwrap()),
+        format!("{:?}", store.dispatch(tenant, SubscriptionId(THING), DispatchId(THING)).await.unwrap()),
+        format!("{:?}", store.deliveries(tenant, HookId(THING), None, 9).await.unwrap()),
         format!("{:?}", store.grants(tenant, None, Timestamp(0)).await.unwrap()),
         format!("{:?}", store.kept_runs(tenant).await.unwrap()),
         format!("{:?}", store.collection(tenant, CollectionId(THING)).await.unwrap()),
