@@ -21,6 +21,7 @@ mod follow;
 mod grants;
 mod group;
 mod health;
+mod hook;
 mod ingest;
 mod key;
 mod mcp;
@@ -39,6 +40,7 @@ mod schedule;
 mod search;
 mod skill;
 mod tenant;
+mod unattended;
 mod usage;
 mod user;
 
@@ -67,6 +69,7 @@ pub enum Command {
     Agents(agents::Agents),
     Reminders(reminders::Reminders),
     Schedule(Actions<schedule::ScheduleAction>),
+    Hook(Actions<hook::HookAction>),
     Eval(eval::Eval),
     Model(model::Model),
     Usage(usage::UsageArgs),
@@ -189,6 +192,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Agents(args) => agents::run(client, args, term).await,
         Command::Reminders(args) => reminders::run(client, &args, term).await,
         Command::Schedule(args) => schedule::run(client, args.action, term.with_json(args.json)).await,
+        Command::Hook(args) => hook::run(client, args.action, term.with_json(args.json)).await,
         Command::Connections(args) => {
             connections::run(client, args.action, connection, term.with_json(args.json)).await
         }

@@ -28,7 +28,7 @@ pub enum PolicyAction {
         #[arg(long, value_name = "NAME")]
         agent: Vec<String>,
         /// Where the run came from; may be given often.
-        #[arg(long, value_name = "ORIGIN", value_parser = ["cli", "chat", "api", "schedule", "delegation"])]
+        #[arg(long, value_name = "ORIGIN", value_parser = ["cli", "chat", "api", "schedule", "webhook", "delegation"])]
         origin: Vec<String>,
         /// The role of the user who asked; may be given often.
         #[arg(long, value_name = "ROLE", value_parser = ROLES)]

@@ -7,10 +7,11 @@ use super::follow::Follow;
 use crate::client::{Client, Started, with_query};
 use crate::term::{Exit, Term};
 use clap::{Args, Subcommand};
-use rows::{DELETED, SCHEDULE, argument_of, find, find_deleted, print_detail, print_line};
+use rows::{DELETED, SCHEDULE, find, find_deleted, print_detail, print_line};
 use serde_json::{Value, json};
 
 use super::rows::{text, time};
+use super::unattended::argument_of;
 
 /// Schedules, which start runs of agents by themselves: make, preview, pause, run and look at them.
 #[derive(Debug, Clone, Subcommand)]

@@ -1,13 +1,13 @@
 use super::rows::{SCHEDULE, find};
-use super::times::{TimeArgs, ask_back, describe, missed, pause_after};
+use super::times::{TimeArgs, ask_back, describe, missed};
 use crate::client::Client;
-use crate::commands::rows::{content_of, object, text};
+use crate::commands::rows::{object, text};
+use crate::commands::unattended::{pause_after, request_of};
 use crate::options::{Word, duration};
 use crate::term::{Exit, Term};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use std::path::Path;
 use std::time::Duration;
 
 /// Make a schedule, which is yours: its runs work with your rights.
@@ -84,7 +84,7 @@ pub enum Overlap {
 
 pub(super) async fn add(client: &Client, wanted: Add, term: Term) -> anyhow::Result<Exit> {
     let agent = client.agent_named(wanted.agent.as_deref()).await?;
-    let request = request(&wanted.request)?;
+    let request = request_of(&wanted.request)?;
     let read = wanted.fields.times.read(client, None, term).await?;
     if read["question"].is_object() {
         return Ok(ask_back(&read, term));
@@ -115,7 +115,7 @@ pub(super) async fn edit(client: &Client, wanted: Edit, term: Term) -> anyhow::R
     change.extend(object([
         ("name", wanted.rename.map(Value::from)),
         ("agent_id", agent.map(|id| json!(id))),
-        ("request", request(&wanted.request)?.map(Value::from)),
+        ("request", request_of(&wanted.request)?.map(Value::from)),
     ]));
     let times = &wanted.fields.times;
     if !times.is_empty() {
@@ -143,15 +143,6 @@ fn show(read: &Value, term: Term) {
             term.say(&line);
         }
     }
-}
-
-/// `None`: nothing is said.
-fn request(words: &[String]) -> anyhow::Result<Option<String>> {
-    let joined = words.join(" ");
-    if joined == "-" {
-        return Ok(Some(content_of(Path::new("-"))?.trim_end().to_owned()));
-    }
-    Ok((!words.is_empty()).then_some(joined))
 }
 
 /// Those that were said, beside the times.

@@ -3,8 +3,8 @@
 use super::times;
 use crate::client::Client;
 use crate::commands::rows::{Resource, first_line, items, print_facts, text, time};
+use crate::commands::unattended::{agent, describe_failures, describe_pause, owner, pick_named};
 use crate::term::{Term, print_text};
-use anyhow::bail;
 use serde_json::Value;
 
 pub const SCHEDULE: Resource = Resource { path: "/api/schedules", what: "schedule", list: "steward schedule list" };
@@ -15,36 +15,11 @@ pub const DELETED: Resource =
 const REQUEST_SHOWN: usize = 60;
 
 pub async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    pick(&SCHEDULE, client.rows(SCHEDULE.path).await?, wanted)
+    pick_named(&SCHEDULE, client.rows(SCHEDULE.path).await?, wanted)
 }
 
 pub async fn find_deleted(client: &Client, wanted: &str) -> anyhow::Result<Value> {
-    pick(&DELETED, client.rows(DELETED.path).await?, wanted)
-}
-
-/// Several may have one name, of one owner or of several.
-fn pick(resource: &Resource, rows: Vec<Value>, wanted: &str) -> anyhow::Result<Value> {
-    let named: Vec<&Value> = rows.iter().filter(|row| row["name"] == wanted).collect();
-    if named.len() > 1 {
-        let ids: Vec<String> = named.iter().map(|row| format!("{} of {}", text(row, "id"), owner(row))).collect();
-        bail!("{} schedules have the name `{wanted}`; give the id of one: {}", named.len(), ids.join(", "));
-    }
-    resource.pick(rows, wanted)
-}
-
-/// What names it on a command line: its name, or its id where a shell would read that otherwise.
-pub fn argument_of(row: &Value) -> &str {
-    let name = text(row, "name");
-    let plain = |c: char| c.is_alphanumeric() || "._".contains(c);
-    if name.starts_with(plain) && name.chars().all(|c| plain(c) || c == '-') { name } else { text(row, "id") }
-}
-
-fn owner(row: &Value) -> &str {
-    row["owner"].as_str().unwrap_or("somebody who is gone")
-}
-
-fn agent(row: &Value) -> &str {
-    row["agent"].as_str().unwrap_or("an agent that is gone")
+    pick_named(&DELETED, client.rows(DELETED.path).await?, wanted)
 }
 
 pub fn print_line(row: &Value, term: Term) {
@@ -62,24 +37,12 @@ fn state(row: &Value, term: Term) -> String {
     if !deleted.is_empty() {
         format!("removed {deleted}")
     } else if row["pause"].is_object() {
-        term.yellow(&format!("rests: {}", pause(&row["pause"])))
+        term.yellow(&format!("rests: {}", describe_pause(&row["pause"])))
     } else if next.is_empty() {
         "isn't due any more".to_owned()
     } else {
         format!("next {next}")
     }
-}
-
-fn pause(pause: &Value) -> String {
-    let why = match text(pause, "reason") {
-        "person" => "paused by a person",
-        "failures" => "too many runs failed one after the other",
-        "owner" => "its owner is gone or lost a right that it needs",
-        "cannot_start" => "no run can be started",
-        other => other,
-    };
-    let note = text(pause, "note");
-    if note.is_empty() { why.to_owned() } else { format!("{why} ({note})") }
 }
 
 /// `reading` is the preview of its times.
@@ -98,16 +61,12 @@ pub fn print_detail(row: &Value, reading: &Value, term: Term) {
         ("put off", put_off.filter(|_| !due.is_empty()).unwrap_or_default()),
         ("state", if due.is_empty() { state(row, term) } else { String::new() }),
     ];
-    let failures = match row["pause_after_failures"].as_u64() {
-        Some(limit) => format!("rests after {limit} one after the other, now {}", row["failures"]),
-        None => format!("never rests, now {} one after the other", row["failures"]),
-    };
     let after = [
         ("agent", agent(row).to_owned()),
         ("owner", owner(row).to_owned()),
         ("missed", missed(row)),
         ("overlapping", overlap(text(row, "overlap")).to_owned()),
-        ("failed runs", failures),
+        ("failed runs", describe_failures(row)),
         ("last", if row["last"].is_object() { describe_occurrence(&row["last"]) } else { String::new() }),
     ];
     print_facts(before.into_iter().chain(next).chain([clocks]).chain(after));
@@ -165,28 +124,8 @@ fn reason(word: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
-    use super::{SCHEDULE, argument_of, describe_occurrence, pick};
-    use serde_json::{Value, json};
-
-    #[test]
-    fn a_name_that_several_have_is_no_name() {
-        let rows = || -> Vec<Value> {
-            vec![
-                json!({"name": "morning", "id": "0199-aaaa", "owner": "ann@example.org"}),
-                json!({"name": "morning", "id": "0199-bbbb", "owner": null}),
-                json!({"name": "on Mondays", "id": "0199-cccc", "owner": "ann@example.org"}),
-            ]
-        };
-        let why = pick(&SCHEDULE, rows(), "morning").unwrap_err().to_string();
-        assert!(why.contains("0199-aaaa of ann@example.org, 0199-bbbb of somebody"), "{why}");
-        assert_eq!(pick(&SCHEDULE, rows(), "bbbb").unwrap()["id"], "0199-bbbb");
-        assert_eq!(pick(&SCHEDULE, rows(), "on Mondays").unwrap()["id"], "0199-cccc");
-        assert_eq!(argument_of(&rows()[0]), "morning");
-        assert_eq!(argument_of(&rows()[2]), "0199-cccc");
-        assert_eq!(argument_of(&json!({"name": "--mine", "id": "0199-dddd"})), "0199-dddd");
-    }
+    use super::describe_occurrence;
+    use serde_json::json;
 
     #[test]
     fn an_occurrence_says_its_fate() {

@@ -231,19 +231,10 @@ pub fn missed(text: &str) -> Result<Value, String> {
     Ok(Value::Object(object([("kind", Some(json!(kind))), ("within_seconds", within)])))
 }
 
-/// After how many failed runs in a row it rests; null: never.
-pub fn pause_after(text: &str) -> Result<Value, String> {
-    match text.parse::<u32>() {
-        Ok(count) => Ok(json!(count)),
-        Err(_) if text == "never" => Ok(Value::Null),
-        Err(_) => Err(format!("`{text}` is no number of runs; write one, such as 5, or never")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{TimeArgs, jitter, missed, option_of, pause_after};
-    use serde_json::{Value, json};
+    use super::{TimeArgs, jitter, missed, option_of};
+    use serde_json::json;
 
     #[test]
     fn options_are_read_as_the_api_has_them() {
@@ -255,8 +246,6 @@ mod tests {
         for bad in ["all", "all=", "all=x", "once=3", "never", ""] {
             assert!(missed(bad).unwrap_err().contains("all=3600"), "{bad}");
         }
-        assert_eq!((pause_after("3"), pause_after("never")), (Ok(json!(3)), Ok(Value::Null)));
-        assert!(pause_after("often").unwrap_err().contains("never"));
         assert_eq!((jitter("5m"), jitter("none")), (Ok(300), Ok(0)));
     }
 
