@@ -97,7 +97,7 @@ pub async fn run(settings: Settings, args: Deep, term: Term) -> anyhow::Result<E
         for planning in modes {
             term.status(&format!("{}/{count} {}", index + 1, case.ask));
             let place = laid_out(&case.have)?;
-            let finding = one(&app, &settings, case, place.path(), *planning).await;
+            let finding = Box::pin(one(&app, &settings, case, place.path(), *planning)).await;
             if !args.json {
                 term.clear();
                 print_line(term, case, &finding);
@@ -149,7 +149,7 @@ async fn one(app: &Composition, settings: &Settings, case: &Case, place: &Path, 
     let begun = Instant::now();
     let mut finding = Finding { id: case.id.clone(), planning, ..Finding::default() };
     let followed = follow(app, settings, case, place, &mut finding);
-    if let Some(problem) = requests::problem(LIMIT, followed).await {
+    if let Some(problem) = Box::pin(requests::problem(LIMIT, followed)).await {
         finding.error = Some(problem);
     }
     let there = case

@@ -85,7 +85,8 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         client_retries: false,
         key: None,
         source: None,
-        occurrence: None,
+        started_by: None,
+        outside: steward_core::provenance::Provenance::default(),
     })
 }
 

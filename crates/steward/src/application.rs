@@ -8,12 +8,14 @@ use std::sync::Arc;
 use steward_access::{Access, AccessDeps, LoginLimits};
 use steward_app::config::Configuration;
 use steward_app::{
-    AboutFacts, App, AppParts, CallMeter, DiskRoom, DocumentParts, DocumentService, DomainParts, DomainService,
-    EmbeddingModels, EndpointParts, Health, UsageWriter, VisionModel,
+    AboutFacts, App, AppParts, Automation, CallMeter, DiskRoom, DocumentParts, DocumentService, DomainParts,
+    DomainService, EmbeddingModels, EndpointParts, Health, UsageWriter, VisionModel,
 };
-use steward_core::Cancellation;
+use steward_core::live::Live;
+use steward_core::{Cancellation, TenantId};
 use steward_models::embed::ModelFolders;
 use steward_tools::calendar::UserCalendars;
+use steward_tools::outbound::Client;
 use steward_tools::own_database::OwnDatabases;
 
 /// What the logins of all tenants have in common.
@@ -47,6 +49,9 @@ pub async fn app(
     live.folder_text.replace(workspace.display().to_string());
     let _ = live.access.set(access.clone());
     let usage_writer = Arc::new(UsageWriter::new(store.clone(), Arc::clone(&runs.deps().limiter)));
+    // What is inside the house is the installation's to reach.
+    let allow = if tenant == TenantId::DEFAULT { shared.web_allow.clone() } else { Live::default() };
+    let outbound = Client::reading(allow);
     let documents = Arc::new(DocumentService::new(DocumentParts {
         tenant,
         store: store.clone(),
@@ -114,7 +119,7 @@ pub async fn app(
         config,
         disk,
         uploads: Arc::default(),
-        automation: Arc::default(),
+        automation: Arc::new(Automation::new(vault.clone(), outbound)),
         metrics: shared.metrics.clone(),
         closing: Cancellation::default(),
     })

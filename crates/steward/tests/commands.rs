@@ -12,6 +12,7 @@ mod doc_blocks;
 mod every;
 mod files;
 mod group;
+mod hook;
 mod limits;
 mod mcp;
 mod own_data;

@@ -2,6 +2,7 @@
 
 mod bed;
 mod delegation;
+mod hooks;
 mod kill_loop;
 mod node;
 mod oracle;
@@ -37,6 +38,11 @@ async fn long_takeover_of_a_stopped_node() {
 #[test]
 fn long_schedules_under_kills() {
     schedules::run();
+}
+
+#[test]
+fn long_webhooks_under_kills() {
+    hooks::run();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -40,7 +40,7 @@ fn ask(house: &House, name: &str, message: &str) -> String {
 }
 
 /// The tables with a row that has this text in any column, and the files below a folder that have it.
-fn places(data: &Path, wanted: &str) -> Vec<String> {
+pub fn places(data: &Path, wanted: &str) -> Vec<String> {
     let database =
         rusqlite::Connection::open_with_flags(data.join("steward.db"), rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)
             .unwrap();

@@ -157,6 +157,18 @@ pub fn frames(stream: &Value) -> Vec<Value> {
         .collect()
 }
 
+/// Asks until it holds.
+pub fn wait<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// A client without proxy.
 pub fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();

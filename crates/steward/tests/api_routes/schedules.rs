@@ -1,9 +1,8 @@
 //! Schedules start runs of the real server by themselves.
 
-use crate::api_routes::house::{House, key, text};
+use crate::api_routes::house::{House, key, text, wait};
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 use steward_testkit::model_server::{Behaviour, Script};
 
 const PEOPLE: [(&str, &str); 5] =
@@ -27,18 +26,6 @@ fn every_second(house: &House, more: &Value) -> Value {
     });
     input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     input
-}
-
-/// Asks until it holds.
-fn wait<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(begun.elapsed() < Duration::from_mins(5), "{what}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
 }
 
 fn occurrences(house: &House, path: &str, status: &str) -> Vec<Value> {

@@ -40,7 +40,7 @@ struct Page {
     replace: &'static [(&'static str, &'static str)],
 }
 
-const PAGES: [Page; 18] = [
+const PAGES: [Page; 19] = [
     Page {
         name: "api.md",
         before: "steward sample add",
@@ -131,10 +131,30 @@ END",
             ("{\"email\": \"ann@example.org\"", "{\"email\": \"eve@example.org\""),
         ],
     },
+    Page {
+        name: "webhooks.md",
+        before: "echo 'whsec_ofTheirs0123456789' > stripe.txt; echo '{\"action\": \"opened\", \"issue\": {\"title\": \"x\"}}' > call.json
+address() { echo $URL$(steward hook show $1 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[\"path\"])'); }
+export TOKEN=a-heron-stands-in-the-reeds SECRET=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+echo $TOKEN | steward hook add with-token --signing token --secret - Hello
+echo $SECRET | steward hook add signed --signing standard --secret - Hello
+export ADDRESS=$(address signed)",
+        replace: &[
+            ("ADDRESS=https://steward.example.org/hooks/019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11\ncurl -s $ADDRESS", "curl -s $(address with-token)"),
+            (
+                "ADDRESS, SECRET = \"https://steward.example.org/hooks/019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11\", \"whsec_…\"",
+                "ADDRESS, SECRET = os.environ[\"ADDRESS\"], os.environ[\"SECRET\"]",
+            ),
+            (
+                "secret remove issues 3f2a -y",
+                "secret remove issues $(steward hook show issues --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[\"secrets\"][0][\"id\"])') -y",
+            ),
+        ],
+    },
 ];
 
 /// Pages that the gate runs; `make prove` runs all.
-const QUICK: [&str; 3] = ["data.md", "groups-and-grants.md", "schedules.md"];
+const QUICK: [&str; 4] = ["data.md", "groups-and-grants.md", "schedules.md", "webhooks.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

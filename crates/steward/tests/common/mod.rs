@@ -8,7 +8,9 @@
     reason = "tests; no test file uses all of it"
 )]
 
+pub mod receiver;
 mod server;
+pub mod webhooks;
 
 pub use server::{Server, client};
 

@@ -225,7 +225,8 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
         client_retries: false,
         key: None,
         source: None,
-        occurrence: None,
+        started_by: None,
+        outside: steward_core::provenance::Provenance::default(),
     }
 }
 
