@@ -19,7 +19,7 @@ export default defineConfig({
   server: {
     port: 5173,
     strictPort: true,
-    proxy: { "/api": server, "/v1": server, "/docs": server, "/healthz": server, "/readyz": server },
+    proxy: { "/api": server, "/v1": server, "/hooks": server, "/docs": server, "/healthz": server, "/readyz": server },
   },
   build: {
     target: "es2023",

@@ -99,7 +99,7 @@ export function claim(answer, text, action, calls, why) {
 export function planned(id, start, decided = true) {
   const { events, add } = log(id, start);
   const input = "Räume die alten Protokolle auf und schreibe eine Notiz, was übrig ist.";
-  add(0, { type: "run.started", v: 1, setup: setup({ input, mode: "plan", origin: "schedule", asked_by: "nightly", model: "smollm2-135m", connection: "c-local" }) });
+  add(0, { type: "run.started", v: 1, setup: setup({ input, mode: "plan", origin: "schedule", started_by: { kind: "occurrence", schedule: "0195f3a0-0000-7000-8000-000000000901", nominal: start, by_hand: false }, asked_by: "nightly", model: "smollm2-135m", connection: "c-local" }) });
   add(30, { type: "intent.filtered", kept: [{ tool: "list", score: 0.74 }, { tool: "terminal", score: 0.69 }, { tool: "notes_create", score: 0.66 }], offered: 16, wants_tool: true });
   add(5, { type: "model.requested", step: 1, purpose: "plan", model: "smollm2-135m", prompt_hash: "aa01", prompt: [{ role: "system", text: SYSTEM }, { role: "user", text: input }], reserved: 3100 });
   add(3800, { type: "model.responded", step: 1, purpose: "plan", text: "[{\"thought\":\"Erst sehen, was da ist\",\"tool\":\"list\",\"args\":{\"path\":\"logs\"}}, …]", calls: [], finish: "stop", usage: usage(890, 512, 160) });

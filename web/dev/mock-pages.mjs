@@ -8,6 +8,7 @@
 import { randomUUID } from "node:crypto";
 import { deep, routes as modelRoutes } from "./mock-models.mjs";
 import { routes as deskRoutes } from "./mock-desk.mjs";
+import { routes as hookRoutes } from "./mock-hooks.mjs";
 import { routes as scheduleRoutes } from "./mock-schedules.mjs";
 import { routes as skillRoutes } from "./mock-skills.mjs";
 import { atWork, BUDGET, bookkeeping, DIFF, planned, planSteps, planSubject, TOOLS, waiting } from "./mock-logs.mjs";
@@ -83,7 +84,7 @@ const kept = [{ name: "june-invoices", run_id: ids.books, by: me.email, created_
 // Others only for the list.
 const outcomes = [{ status: "completed" }, { status: "failed", message: "the endpoint answered 401: set OFFICE_LLM_KEY" }, { status: "completed" }, { status: "stopped", by: "ada@example.org" }, { status: "completed" }, { status: "limited", limit: "model_calls" }, { status: "rejected" }];
 const asks = ["Who is on call this week?", "List the files that changed yesterday", "How many customers are in chinook.db?", "Find every ERROR in logs/app.log", "Remind me on Monday to call Lena", "Draft a mail to the accountant", "What is the largest table?"];
-const listed = Array.from({ length: 45 }, (_, n) => ({ id: uuid(300 + n), agent_id: agents[n % 3].id, agent_name: agents[n % 3].name, conversation_id: null, title: asks[n % asks.length], status: "finished", outcome: outcomes[n % 7], answer: "…", origin: ["chat", "cli", "api", "schedule"][n % 4], user_id: me.id, model: n % 3 ? "qwen3:14b" : "smollm2-135m", verdict: ["verified", "no-claims", "unverified"][n % 3], forked_from: null, created_at: NOW - (n + 4) * 5 * HOUR, updated_at: NOW - (n + 4) * 5 * HOUR + 9000, last_seq: 14, tokens: 900 + n * 733, cost_micros: n % 4 ? 0 : 4200 * n }));
+const listed = Array.from({ length: 45 }, (_, n) => ({ id: uuid(300 + n), agent_id: agents[n % 3].id, agent_name: agents[n % 3].name, conversation_id: null, title: asks[n % asks.length], status: "finished", outcome: outcomes[n % 7], answer: "…", origin: ["chat", "cli", "api", "schedule", "webhook"][n % 5], user_id: me.id, model: n % 3 ? "qwen3:14b" : "smollm2-135m", verdict: ["verified", "no-claims", "unverified"][n % 3], forked_from: null, created_at: NOW - (n + 4) * 5 * HOUR, updated_at: NOW - (n + 4) * 5 * HOUR + 9000, last_seq: 14, tokens: 900 + n * 733, cost_micros: n % 4 ? 0 : 4200 * n }));
 const allRuns = () => [...[...logs.keys()].map(runOf), ...listed].sort((a, b) => b.updated_at - a.updated_at);
 
 const about = (id) => ({ title: titles[id], agent_id: runOf(id).agent_id, agent_name: runOf(id).agent_name, origin: runOf(id).origin, asked_by: runOf(id).asked_by, conversation_id: runOf(id).conversation_id });
@@ -179,6 +180,7 @@ const routes = [
   ...deskRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ...skillRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ...scheduleRoutes({ ok, none, missing, problem, page, agents, me, uuid }),
+  ...hookRoutes({ ok, none, missing, problem, page, agents, me, uuid }),
   ["POST", /^connections$/, (_, __, body) => { connections.unshift({ capabilities, ...body, id: randomUUID(), from: "saved", default: false, editable: true }); return ok(connections[0], 201); }],
   ["PUT", /^connections\/([^/]+)$/, ([id], _, body) => ok(Object.assign(connections.find((entry) => entry.id === id), body))],
   ["DELETE", /^connections\/([^/]+)$/, ([id]) => (connections.splice(connections.findIndex((entry) => entry.id === id), 1), none)],

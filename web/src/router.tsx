@@ -40,6 +40,8 @@ const tree = root.addChildren([
     page("/agents/$agentId", load.agents, "AgentPage"),
     page("/schedules", load.schedules, "SchedulesPage"),
     page("/schedules/$scheduleId", load.schedules, "SchedulePage"),
+    page("/webhooks", load.webhooks, "WebhooksPage"),
+    page("/webhooks/$webhookId", load.webhooks, "WebhookPage"),
     page("/skills", load.skills, "SkillsPage"),
     page("/skills/new", load.skills, "SkillPage"),
     page("/skills/$skillId", load.skills, "SkillPage"),

@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; schedule: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; schedule: string; webhook: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -27,6 +27,8 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["agent", (told) => `/agents/${told.agent}`],
   ["schedules", () => "/schedules"],
   ["schedule", (told) => `/schedules/${told.schedule}`],
+  ["webhooks", () => "/webhooks"],
+  ["webhook", (told) => `/webhooks/${told.webhook}`],
   ["skills", () => "/skills"],
   ["skill", (told) => `/skills/${told.skill}`],
   ["skill-try", (told) => `/skills/${told.skill}?tab=try`],
@@ -80,8 +82,8 @@ export async function tell(workspace: Workspace, api: Api): Promise<Told> {
   return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
 }
 
-/** What the pages of schedules, credentials, MCP servers, groups, files and documents show. */
-export async function keep(api: Api): Promise<Pick<Told, "schedule" | "credential" | "server" | "group" | "collection">> {
+/** What the pages of schedules, webhooks, credentials, MCP servers, groups, files and documents show. */
+export async function keep(api: Api): Promise<Pick<Told, "schedule" | "webhook" | "credential" | "server" | "group" | "collection">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
   await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
@@ -98,7 +100,11 @@ export async function keep(api: Api): Promise<Pick<Told, "schedule" | "credentia
   const schedule = await api.call<{ id: string }>("POST", "/schedules", { name: "Stock of the harbour shop", agent_id, request: "List what is nearly sold out on {{date}}.", when: berlin({ kind: "cron", expression: "0 8 1 1 *" }) });
   const rests = await api.call<{ id: string }>("POST", "/schedules", { name: "Close the year", agent_id, request: "Add up the year.", when: berlin({ kind: "once", at: "2099-12-31T18:00" }) });
   await api.call("POST", `/schedules/${rests.id}/pause`, { note: "The books are not closed yet." });
-  return { schedule: schedule.id, credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
+  const hook = async (input: object) => (await api.call<{ hook: { id: string } }>("POST", "/hooks", { agent_id, ...input })).hook.id;
+  const webhook = await hook({ name: "New issues", request: "Sort this issue:\n{{payload.issue.title}}", signing: { kind: "github" }, filters: [{ header: "x-github-event", equals: "issues" }, { pointer: "/action", one_of: ["opened", "reopened"] }] });
+  const still = await hook({ name: "Payments", request: "Note {{payload.id}}.", signing: { kind: "token", header: "x-api-key" } });
+  await api.call("POST", `/hooks/${still}/pause`, { note: "Until the new accounts are there." });
+  return { schedule: schedule.id, webhook, credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
 }
 
 /** A skill and a package; the skill's id. */

@@ -1667,6 +1667,375 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks: one's own, or everybody's for operators. */
+        get: operations["listHooks"];
+        put?: never;
+        /** Makes a webhook, which is the caller's: its runs work with their rights. The secret is shown this once. */
+        post: operations["createHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One webhook. */
+        get: operations["getHook"];
+        /** Changes a webhook; only its owner may. Its secrets stay. */
+        put: operations["replaceHook"];
+        post?: never;
+        /** Deletes a webhook; its runs and deliveries stay, and it can be restored. */
+        delete: operations["deleteHook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings a deleted webhook back. */
+        post: operations["restoreHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a webhook rest: what comes meanwhile is kept and starts nothing. */
+        post: operations["pauseHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has it work again, from now on; only its owner may. */
+        post: operations["resumeHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what a call would do, without doing it. */
+        post: operations["previewHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds a secret
+         * @description It opens the webhook besides those that do, so that a sender can change over. It is shown this once; only the owner may.
+         */
+        post: operations["addHookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/secrets/{secret_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a secret; the last one stays. */
+        delete: operations["removeHookSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What came, and what became of it. */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One delivery with what was sent; only the webhook's owner sees it. */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes what was sent as if it came once more; only the webhook's owner may. */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Addresses that are told of what happens: one's own, or everybody's for operators. */
+        get: operations["listSubscriptions"];
+        put?: never;
+        /** Makes a subscription, which is the caller's: what they may see is told. The secret is shown this once. */
+        post: operations["createSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One subscription. */
+        get: operations["getSubscription"];
+        /** Changes a subscription; only its owner may. Without `address` or `token` these stay. */
+        put: operations["replaceSubscription"];
+        post?: never;
+        /** Deletes a subscription: nothing is sent any more. It can be restored. */
+        delete: operations["deleteSubscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings a deleted subscription back; what happened meanwhile isn't told. */
+        post: operations["restoreSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a subscription rest: what happens meanwhile isn't told. */
+        post: operations["pauseSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has it work again, from now on; only its owner may. */
+        post: operations["resumeSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a message that says that it is a test; only the owner may. */
+        post: operations["testSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds a secret
+         * @description It signs messages besides those that do, so that a receiver can change over. It is shown this once; only the owner may.
+         */
+        post: operations["addSubscriptionSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/secrets/{secret_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a secret; the last one stays. */
+        delete: operations["removeSubscriptionSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages, and what became of them; only the owner sees them. */
+        get: operations["listSubscriptionMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}/messages/{message_id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a message sent once more, with the same id; only the owner may. */
+        post: operations["sendSubscriptionMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connections": {
         parameters: {
             query?: never;
@@ -6545,6 +6914,24 @@ export interface components {
             /** @description SHA-256 of what was deleted. */
             sha256: string;
         };
+        /** @description The delivery that a run is started for. */
+        DeliveryKey: {
+            /**
+             * Format: uuid
+             * @description The delivery.
+             */
+            delivery: string;
+            /**
+             * Format: uuid
+             * @description The webhook.
+             */
+            hook: string;
+        };
+        /**
+         * @description Where a delivery stands.
+         * @enum {string}
+         */
+        DeliveryStatus: "waiting" | "started" | "skipped" | "failed";
         /** @description Where a replay differs from what was recorded. */
         Difference: {
             /** @description What this program would decide. */
@@ -6605,6 +6992,47 @@ export interface components {
             /** @description The name that somebody binds with, such as `{login}@example.org` or `uid={login},ou=people,dc=example,dc=org`. */
             user_template?: string | null;
         };
+        /** @description One message. */
+        Dispatch: {
+            /** @description What it tells. */
+            happening: Record<string, unknown>;
+            /**
+             * Format: uuid
+             * @description Its id, which the receiver gets too: the same message has it again.
+             */
+            id: string;
+            /** @description What it tells of. */
+            kind: string;
+            /** @description What the last try came to. */
+            last: string | null;
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            made_at: number;
+            /**
+             * Format: int64
+             * @description When it is tried next, ms since 1970 UTC.
+             */
+            next_at: number | null;
+            /**
+             * Format: int64
+             * @description When it arrived, ms since 1970 UTC.
+             */
+            sent_at: number | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["DispatchStatus"];
+            /**
+             * Format: int32
+             * @description How often it was tried.
+             */
+            tries: number;
+        };
+        /**
+         * @description Where a message stands.
+         * @enum {string}
+         */
+        DispatchStatus: "waiting" | "sent" | "given_up";
         /** @description A file that is, or will be, found by its content. */
         Document: {
             /**
@@ -7895,6 +8323,11 @@ export interface components {
             /** @description What its members may do. */
             role: components["schemas"]["Role"];
         };
+        /**
+         * @description What can be told.
+         * @enum {string}
+         */
+        HappeningKind: "run.started" | "run.finished" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "schedule.missed" | "schedule.paused" | "webhook.paused" | "subscription.paused" | "data.blocked" | "backup.finished" | "backup.failed" | "test";
         /** @description What a check of everything that the program needs found. */
         HealthReport: {
             /**
@@ -7973,6 +8406,253 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "user";
+        };
+        /** @description What starts runs of an agent when somebody else's program calls, with the rights that its owner has at that moment. */
+        Hook: {
+            /** @description Its name; null: it is gone. */
+            agent: string | null;
+            /**
+             * Format: uuid
+             * @description The agent whose runs it starts.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: int64
+             * @description When it was deleted, ms since 1970 UTC; null: it wasn't.
+             */
+            deleted_at: number | null;
+            event_id: components["schemas"]["HookPlace"] | null;
+            /**
+             * Format: int32
+             * @description Runs that failed one after the other by now, since it was last resumed.
+             */
+            failures: number;
+            /** @description Only deliveries that pass all of them start runs. */
+            filters: components["schemas"]["HookFilter"][];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            last: components["schemas"]["HookDelivery"] | null;
+            /** @description Whether the caller may change it: it is their own. */
+            may_change: boolean;
+            /** @description Its name. */
+            name: string;
+            /** @description Their email address; null: they are gone. */
+            owner: string | null;
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            owner_id: string;
+            /** @description Where senders send to, beneath the address of this server. */
+            path: string;
+            pause: components["schemas"]["SchedulePause"] | null;
+            /**
+             * Format: int32
+             * @description It rests after so many runs that failed one after the other; null: never.
+             */
+            pause_after_failures: number | null;
+            refused: components["schemas"]["HookRefused"] | null;
+            /** @description What the agent is asked each time. */
+            request: string;
+            /** @description Any of these opens it. */
+            secrets: components["schemas"]["HookSecret"][];
+            /** @description How senders sign. */
+            signing: components["schemas"]["HookSigning"];
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            updated_at: number;
+            /**
+             * Format: int32
+             * @description How old, or how far ahead, a signed time may be, seconds.
+             */
+            window_seconds: number;
+        };
+        /** @description One call of a webhook. */
+        HookDelivery: {
+            /**
+             * Format: int64
+             * @description Bytes of its body.
+             */
+            bytes: number;
+            /** @description What the sender calls it; the same event starts one run. */
+            event: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`; null: it works, or there is none. */
+            outcome: string | null;
+            /** @description Why it was skipped, or couldn't be started. */
+            reason: string | null;
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            received_at: number;
+            /**
+             * Format: int64
+             * @description How often the same event came again.
+             */
+            repeats: number;
+            /**
+             * Format: uuid
+             * @description Its run.
+             */
+            run_id: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["DeliveryStatus"];
+        };
+        /** @description One call of a webhook, with what was sent. */
+        HookDeliveryContent: {
+            /** @description Its body; null: it isn't kept any more. */
+            body: string | null;
+            /** @description The call. */
+            delivery: components["schemas"]["HookDelivery"];
+            /** @description Its headers, without those that hold secrets or signatures; null: its content isn't kept any more. */
+            headers: {
+                [key: string]: string;
+            } | null;
+        };
+        /** @description What deliveries must hold to start a run, as it is sent; read as [`Filter`]: a place, and one test of it. */
+        HookFilter: {
+            /** @description It holds this text. */
+            contains?: string;
+            /** @description It is this. */
+            equals?: unknown;
+            /** @description Whether it is there at all. */
+            exists?: boolean;
+            /** @description A header's name, such as `x-github-event`. */
+            header?: string;
+            /** @description It is one of these. */
+            one_of?: unknown[];
+            /** @description A JSON pointer into the payload, such as `/action`. */
+            pointer?: string;
+        };
+        /** @description A webhook to make, or what one becomes. */
+        HookInput: {
+            /**
+             * Format: uuid
+             * @description The agent whose runs it starts.
+             */
+            agent_id: string;
+            event_id?: components["schemas"]["HookPlace"] | null;
+            /** @description Only deliveries that pass all of them start runs. */
+            filters?: components["schemas"]["HookFilter"][];
+            /** @description Its name, on one line. */
+            name: string;
+            /**
+             * Format: int32
+             * @description It rests after so many runs that failed one after the other; null: never.
+             */
+            pause_after_failures?: number | null;
+            /**
+             * @description What the agent is asked each time. `{{payload}}`, `{{payload.issue.title}}`, `{{header.x-github-event}}`, `{{event}}`,
+             *     `{{hook}}` and `{{received}}` in it are filled in.
+             */
+            request: string;
+            /** @description The secret that the sender made up, when the webhook is made; null: one is made. Later ones are added apart. */
+            secret?: string | null;
+            /** @description How senders sign. */
+            signing: components["schemas"]["HookSigning"];
+            /**
+             * Format: int32
+             * @description How old, or how far ahead, a signed time may be, seconds.
+             */
+            window_seconds?: number;
+        };
+        /** @description A value of a call, as it is sent; read as [`Place`]: either a header or a place in the payload. */
+        HookPlace: {
+            /** @description A header's name, such as `x-github-event`. */
+            header?: string;
+            /** @description A JSON pointer into the payload, such as `/issue/id`. */
+            pointer?: string;
+        };
+        /** @description What a call would do. */
+        HookPreview: {
+            /** @description What the sender calls it; null: it says nothing by which a repeat is known. */
+            event: string | null;
+            /** @description Why not. */
+            reason: string | null;
+            /** @description What the agent would be asked. */
+            request: string;
+            /** @description Whether it would start a run. */
+            starts: boolean;
+        };
+        /** @description A call to try without its consequences. */
+        HookPreviewInput: {
+            /** @description The body as it would come. */
+            body: string;
+            /** @description Headers as they would come, such as `x-github-event`; signatures aren't looked at. */
+            headers?: {
+                [key: string]: string;
+            };
+        };
+        /** @description Calls of a webhook that were refused. */
+        HookRefused: {
+            /**
+             * Format: int64
+             * @description When the last one was, ms since 1970 UTC.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description How many there were since the server started.
+             */
+            count: number;
+            /** @description What to do about it. */
+            hint: string;
+            /** @description What was wrong with it. */
+            problem: string;
+        };
+        /** @description What is shown of a secret. */
+        HookSecret: {
+            /**
+             * Format: int64
+             * @description When it was added.
+             */
+            created_at: number;
+            /** @description Its last four characters. */
+            hint: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @description A secret to add. */
+        HookSecretInput: {
+            /** @description The one that the sender made up; null: one is made. */
+            secret?: string | null;
+        };
+        /** @description How senders sign, as it is sent; read as [`Signing`]. */
+        HookSigning: {
+            /** @description Where the secret stands, for `token`: a header's name; left out: `Authorization`, after `Bearer`. */
+            header?: string;
+            /** @description The way. */
+            kind: components["schemas"]["HookSigningKind"];
+        };
+        /**
+         * @description How senders sign.
+         * @enum {string}
+         */
+        HookSigningKind: "standard" | "github" | "stripe" | "slack" | "gitlab" | "token";
+        /** @description A webhook with a secret, which is shown this once. */
+        HookWithSecret: {
+            /** @description The webhook. */
+            hook: components["schemas"]["Hook"];
+            /** @description The secret, to be given to the sender; it is never shown again. Null: it was shown before. */
+            secret: string | null;
         };
         /** @description The directory as it is saved. */
         IdentityDirectory: {
@@ -8604,6 +9284,16 @@ export interface components {
             text: string;
         };
         /**
+         * @description How messages look.
+         * @enum {string}
+         */
+        MessageForm: "standard" | "slack" | "teams" | "mattermost" | "matrix" | "ntfy" | "gotify" | "apprise";
+        /**
+         * @description The language of messages.
+         * @enum {string}
+         */
+        MessageLanguage: "en" | "de";
+        /**
          * @description Who a message is from.
          * @enum {string}
          */
@@ -8803,6 +9493,21 @@ export interface components {
          * @enum {string}
          */
         OccurrenceClockChange: "none" | "after_gap" | "first_of_two" | "second_of_two";
+        /** @description The occurrence that a run is started for. */
+        OccurrenceKey: {
+            /** @description It has no row yet: a person asked for it. */
+            by_hand: boolean;
+            /**
+             * Format: int64
+             * @description The time that it says, ms since 1970 UTC.
+             */
+            nominal: number;
+            /**
+             * Format: uuid
+             * @description The schedule.
+             */
+            schedule: string;
+        };
         /**
          * @description Where an occurrence stands.
          * @enum {string}
@@ -8893,7 +9598,7 @@ export interface components {
          * @description Where a run came from.
          * @enum {string}
          */
-        Origin: "cli" | "chat" | "api" | "schedule" | "delegation";
+        Origin: "cli" | "chat" | "api" | "schedule" | "webhook" | "delegation";
         /** @description How a run ended. */
         Outcome: {
             /** @enum {string} */
@@ -9647,6 +10352,47 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Dispatch: {
+            /** @description The rows. */
+            items: {
+                /** @description What it tells. */
+                happening: Record<string, unknown>;
+                /**
+                 * Format: uuid
+                 * @description Its id, which the receiver gets too: the same message has it again.
+                 */
+                id: string;
+                /** @description What it tells of. */
+                kind: string;
+                /** @description What the last try came to. */
+                last: string | null;
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                made_at: number;
+                /**
+                 * Format: int64
+                 * @description When it is tried next, ms since 1970 UTC.
+                 */
+                next_at: number | null;
+                /**
+                 * Format: int64
+                 * @description When it arrived, ms since 1970 UTC.
+                 */
+                sent_at: number | null;
+                /** @description Where it stands. */
+                status: components["schemas"]["DispatchStatus"];
+                /**
+                 * Format: int32
+                 * @description How often it was tried.
+                 */
+                tries: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Document: {
             /** @description The rows. */
             items: {
@@ -9875,6 +10621,122 @@ export interface components {
                 name: string;
                 /** @description The directory or provider that keeps its members; null: they are kept here. */
                 source: string | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Hook: {
+            /** @description The rows. */
+            items: {
+                /** @description Its name; null: it is gone. */
+                agent: string | null;
+                /**
+                 * Format: uuid
+                 * @description The agent whose runs it starts.
+                 */
+                agent_id: string;
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: int64
+                 * @description When it was deleted, ms since 1970 UTC; null: it wasn't.
+                 */
+                deleted_at: number | null;
+                event_id: components["schemas"]["HookPlace"] | null;
+                /**
+                 * Format: int32
+                 * @description Runs that failed one after the other by now, since it was last resumed.
+                 */
+                failures: number;
+                /** @description Only deliveries that pass all of them start runs. */
+                filters: components["schemas"]["HookFilter"][];
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                last: components["schemas"]["HookDelivery"] | null;
+                /** @description Whether the caller may change it: it is their own. */
+                may_change: boolean;
+                /** @description Its name. */
+                name: string;
+                /** @description Their email address; null: they are gone. */
+                owner: string | null;
+                /**
+                 * Format: uuid
+                 * @description Whose it is.
+                 */
+                owner_id: string;
+                /** @description Where senders send to, beneath the address of this server. */
+                path: string;
+                pause: components["schemas"]["SchedulePause"] | null;
+                /**
+                 * Format: int32
+                 * @description It rests after so many runs that failed one after the other; null: never.
+                 */
+                pause_after_failures: number | null;
+                refused: components["schemas"]["HookRefused"] | null;
+                /** @description What the agent is asked each time. */
+                request: string;
+                /** @description Any of these opens it. */
+                secrets: components["schemas"]["HookSecret"][];
+                /** @description How senders sign. */
+                signing: components["schemas"]["HookSigning"];
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                updated_at: number;
+                /**
+                 * Format: int32
+                 * @description How old, or how far ahead, a signed time may be, seconds.
+                 */
+                window_seconds: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_HookDelivery: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description Bytes of its body.
+                 */
+                bytes: number;
+                /** @description What the sender calls it; the same event starts one run. */
+                event: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`; null: it works, or there is none. */
+                outcome: string | null;
+                /** @description Why it was skipped, or couldn't be started. */
+                reason: string | null;
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                received_at: number;
+                /**
+                 * Format: int64
+                 * @description How often the same event came again.
+                 */
+                repeats: number;
+                /**
+                 * Format: uuid
+                 * @description Its run.
+                 */
+                run_id: string | null;
+                /** @description Where it stands. */
+                status: components["schemas"]["DeliveryStatus"];
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -10485,6 +11347,61 @@ export interface components {
                  * @description Counts its changes; 0: not kept yet.
                  */
                 version: number;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Subscription: {
+            /** @description The rows. */
+            items: {
+                /** @description Also of what isn't the owner's. */
+                all: boolean;
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: int64
+                 * @description When it was deleted, ms since 1970 UTC; null: it wasn't.
+                 */
+                deleted_at: number | null;
+                /** @description How messages look. */
+                form: components["schemas"]["MessageForm"];
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description What is told; empty: everything. */
+                kinds: components["schemas"]["HappeningKind"][];
+                /** @description The language of messages. */
+                language: components["schemas"]["MessageLanguage"];
+                last: components["schemas"]["Dispatch"] | null;
+                /** @description The address of this server for links. */
+                link_base: string | null;
+                /** @description Whether the caller may change it: it is their own. */
+                may_change: boolean;
+                /** @description Its name. */
+                name: string;
+                /** @description Their email address; null: they are gone. */
+                owner: string | null;
+                /**
+                 * Format: uuid
+                 * @description Whose it is: what they may see is told.
+                 */
+                owner_id: string;
+                pause: components["schemas"]["SchedulePause"] | null;
+                /** @description Scheme, host and port of its address; the rest is kept secret. */
+                place: string;
+                /** @description What signs its messages. */
+                secrets: components["schemas"]["HookSecret"][];
+                /**
+                 * Format: int64
+                 * @description ms since 1970 UTC.
+                 */
+                updated_at: number;
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -12057,6 +12974,8 @@ export interface components {
              *     changed since.
              */
             standing?: components["schemas"]["AgentGrant"][];
+            /** @description What started it, if no person did. */
+            started_by?: components["schemas"]["StartedBy"];
             /**
              * @description What of outside entered the runs that it goes on from: the one that delegated to it, and
              *     earlier ones of its conversation.
@@ -13026,6 +13945,14 @@ export interface components {
             /** @description Requests that work here, even with the built-in model. */
             tries: string[];
         };
+        /** @description What started a run without a person. */
+        StartedBy: (components["schemas"]["OccurrenceKey"] & {
+            /** @enum {string} */
+            kind: "occurrence";
+        }) | (components["schemas"]["DeliveryKey"] & {
+            /** @enum {string} */
+            kind: "delivery";
+        });
         /** @description A further message to a run. */
         Steer: {
             /** @description The message. */
@@ -13104,6 +14031,82 @@ export interface components {
             kind: "question";
             /** @description The question. */
             text: string;
+        };
+        /** @description An address that is told of what happens. */
+        Subscription: {
+            /** @description Also of what isn't the owner's. */
+            all: boolean;
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: int64
+             * @description When it was deleted, ms since 1970 UTC; null: it wasn't.
+             */
+            deleted_at: number | null;
+            /** @description How messages look. */
+            form: components["schemas"]["MessageForm"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What is told; empty: everything. */
+            kinds: components["schemas"]["HappeningKind"][];
+            /** @description The language of messages. */
+            language: components["schemas"]["MessageLanguage"];
+            last: components["schemas"]["Dispatch"] | null;
+            /** @description The address of this server for links. */
+            link_base: string | null;
+            /** @description Whether the caller may change it: it is their own. */
+            may_change: boolean;
+            /** @description Its name. */
+            name: string;
+            /** @description Their email address; null: they are gone. */
+            owner: string | null;
+            /**
+             * Format: uuid
+             * @description Whose it is: what they may see is told.
+             */
+            owner_id: string;
+            pause: components["schemas"]["SchedulePause"] | null;
+            /** @description Scheme, host and port of its address; the rest is kept secret. */
+            place: string;
+            /** @description What signs its messages. */
+            secrets: components["schemas"]["HookSecret"][];
+            /**
+             * Format: int64
+             * @description ms since 1970 UTC.
+             */
+            updated_at: number;
+        };
+        /** @description A subscription to make, or what one becomes. */
+        SubscriptionInput: {
+            /** @description Where messages are sent; it is kept secret. Null: as it was. */
+            address?: string | null;
+            /** @description Also of runs, schedules and webhooks of others, for those who see them. */
+            all?: boolean;
+            /** @description How messages look. */
+            form?: components["schemas"]["MessageForm"];
+            /** @description What is told; empty: everything. */
+            kinds?: components["schemas"]["HappeningKind"][];
+            /** @description The language of messages. */
+            language?: components["schemas"]["MessageLanguage"];
+            /** @description The address of this server as the readers of messages know it, for links. */
+            link_base?: string | null;
+            /** @description Its name, on one line. */
+            name: string;
+            /** @description What the service asks for besides: an access token. Null: as it was, or none. */
+            token?: string | null;
+        };
+        /** @description A subscription with the secret that signs its messages, which is shown this once. */
+        SubscriptionWithSecret: {
+            /** @description The secret, to be given to the receiver; it is never shown again. Null: messages of this form aren't signed. */
+            secret: string | null;
+            /** @description The subscription. */
+            subscription: components["schemas"]["Subscription"];
         };
         /** @description Content from outside that entered a run. */
         Taint: {
@@ -16259,7 +17262,7 @@ export interface operations {
                 /** @description Only with this verdict. */
                 verdict?: "verified" | "unverified" | "no-claims";
                 /** @description Only from there. */
-                origin?: "cli" | "chat" | "api" | "schedule" | "delegation";
+                origin?: "cli" | "chat" | "api" | "schedule" | "webhook" | "delegation";
                 /** @description Only of this agent. */
                 agent_id?: string;
                 /** @description Only of this conversation. */
@@ -17969,6 +18972,975 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listHooks: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only one's own, for those who see all. */
+                mine?: boolean;
+                /** @description Only of this agent. */
+                agent_id?: string;
+                /** @description Those that were deleted, in the place of the others. */
+                deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Hook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookWithSecret"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description There are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It isn't deleted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePauseInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookPreviewInput"];
+            };
+        };
+        responses: {
+            /** @description What it would do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookPreview"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addHookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookSecretInput"];
+            };
+        };
+        responses: {
+            /** @description Added */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookWithSecret"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It has as many as it may */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeHookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                secret_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is the last one */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_HookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it came */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDeliveryContent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new delivery */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description What was sent isn't kept any more */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only one's own, for those who see all. */
+                mine?: boolean;
+                /** @description Those that were deleted, in the place of the others. */
+                deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Subscription"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionWithSecret"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description There are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It isn't deleted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePauseInput"];
+            };
+        };
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispatch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addSubscriptionSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Added */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It has as many as it may, or its messages aren't signed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeSubscriptionSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                secret_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is the last one */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSubscriptionMessages: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only those that were given up. */
+                failed?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Dispatch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendSubscriptionMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispatch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

@@ -269,6 +269,22 @@ export type NextOccurrence = S["NextOccurrence"];
 export type SchedulePreview = With<S["SchedulePreview"], { when: ScheduleWhen | null; question: ScheduleQuestion | null }>;
 export type SchedulePreviewInput = With<S["SchedulePreviewInput"], { when?: ScheduleWhen; language?: S["ScheduleLanguage"] }>;
 export type ScheduleRunStarted = S["ScheduleRunStarted"];
+export type StartedBy = S["StartedBy"];
+
+export type HookSigning = S["HookSigning"];
+export type HookSigningKind = S["HookSigningKind"];
+export type HookPlace = S["HookPlace"];
+// Any JSON, where the document says objects.
+export type HookFilter = With<S["HookFilter"], { equals?: unknown; one_of?: unknown[] }>;
+type Filtered = { filters: HookFilter[] };
+export type HookInput = With<Required<S["HookInput"]>, Filtered>;
+export type Hook = With<S["Hook"], Filtered>;
+export type HookWithSecret = With<S["HookWithSecret"], { hook: Hook }>;
+export type HookSecret = S["HookSecret"];
+export type HookDelivery = S["HookDelivery"];
+export type HookDeliveryContent = S["HookDeliveryContent"];
+export type HookPreview = S["HookPreview"];
+export type HookPreviewInput = Required<S["HookPreviewInput"]>;
 
 export type * from "./data-types";
 

@@ -27,6 +27,7 @@ function useGlobalShortcuts() {
   useShortcut("g p", () => void navigate({ to: "/approvals" }), t("approvals"), { group: "go" });
   useShortcut("g a", () => void navigate({ to: "/agents" }), t("agents"), { group: "go" });
   useShortcut("g e", () => void navigate({ to: "/schedules" }), t("schedules"), { group: "go", enabled: mayWork(me) });
+  useShortcut("g w", () => void navigate({ to: "/webhooks" }), t("webhooks"), { group: "go", enabled: mayWork(me) });
   useShortcut("g k", () => void navigate({ to: "/skills" }), t("skills"), { group: "go" });
   useShortcut("g d", () => void navigate({ to: "/documents" }), t("documents"), { group: "go", enabled: mayWork(me) });
   useShortcut("g b", () => void navigate({ to: "/data" }), t("data"), { group: "go" });

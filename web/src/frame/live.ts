@@ -16,8 +16,8 @@ const setState = (next: StreamState) => {
 export const useLiveState = () => useSyncExternalStore((listener) => (listeners.add(listener), () => listeners.delete(listener)), () => state);
 
 const touched: Record<string, string[]> = {
-  "run.started": ["runs", "conversations", "schedules", "schedule", "schedule-occurrences"],
-  "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health", "credentials", "credential", "credential-uses", "schedules", "schedule", "schedule-occurrences", "file-origins", "mcp-servers", "mcp-server"],
+  "run.started": ["runs", "conversations", "schedules", "schedule", "schedule-occurrences", "webhooks", "webhook", "webhook-deliveries", "webhook-delivery"],
+  "run.finished": ["runs", "run", "conversations", "conversation", "approvals", "usage", "budgets", "connection-health", "credentials", "credential", "credential-uses", "schedules", "schedule", "schedule-occurrences", "webhooks", "webhook", "webhook-deliveries", "webhook-delivery", "file-origins", "mcp-servers", "mcp-server"],
   "approval.requested": ["approvals", "runs", "run", "conversations"],
   "approval.decided": ["approvals", "approval", "runs", "run", "grants", "conversations"],
   "tool.undone": ["runs", "run"],

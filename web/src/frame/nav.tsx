@@ -9,7 +9,7 @@ import { useFolding } from "./folding";
 import { followed } from "./heading";
 import { useLiveState } from "./live";
 import { Logo } from "./logo";
-import { type Entry, isAt, maySee, seenGroups, SETTINGS, WORK } from "./pages";
+import { type Entry, isAt, maySee, seenGroups, SET_ASIDE, SETTINGS, WORK } from "./pages";
 import { RemindersButton } from "./reminders";
 import { useShortcut } from "./shortcuts";
 
@@ -52,7 +52,7 @@ function NavLink({ entry, count, name }: { entry: Entry; count?: number; name: "
 function WorkLinks({ name }: { name: "beside" | "below" | "hidden" }) {
   const { data: waiting = 0 } = useOpenApprovals();
   const { data: me } = useMe();
-  return WORK.filter((entry) => maySee(entry, me)).map((entry) => <NavLink key={entry.to} entry={entry} name={name} {...(entry.key === "approvals" && { count: waiting })} />);
+  return WORK.filter((entry) => maySee(entry, me) && !(name === "below" && entry.to === SET_ASIDE)).map((entry) => <NavLink key={entry.to} entry={entry} name={name} {...(entry.key === "approvals" && { count: waiting })} />);
 }
 
 /** Headings that fold the pages below them away. */
@@ -141,8 +141,10 @@ export function BottomBar() {
   const t = useT("frame");
   const [open, setOpen] = useState(false);
   const path = usePath();
-  const groups = seenGroups(useMe().data);
-  const here = isAt(path, SETTINGS) || groups.some(({ pages }) => pages.some((entry) => isAt(path, entry)));
+  const { data: me } = useMe();
+  const groups = seenGroups(me);
+  const aside = WORK.filter((entry) => entry.to === SET_ASIDE && maySee(entry, me));
+  const here = [...aside, SETTINGS].some((entry) => isAt(path, entry)) || groups.some(({ pages }) => pages.some((entry) => isAt(path, entry)));
   const link = (entry: Entry) => (
     <li key={entry.to}><Link to={entry.to} onClick={followed} aria-current={isAt(path, entry) ? "page" : undefined} className={cx("flex items-center gap-3 rounded-lg px-3 py-2.5 text-lg hover:bg-hover focus-visible:outline-offset-[-2px]", isAt(path, entry) && "bg-active font-medium")}><entry.icon aria-hidden className={cx("size-5", isAt(path, entry) ? "text-accent-ink" : "text-ink-3")} />{t(entry.key)}</Link></li>
   );
@@ -155,6 +157,7 @@ export function BottomBar() {
       </button>
       <Sheet side="bottom" cue open={open} onOpenChange={setOpen} title={t("more")}>
         <div className="p-2" onClick={() => setOpen(false)}>
+          {aside.length > 0 && <ul>{aside.map(link)}</ul>}
           {groups.map(({ key, pages }) => (
             <section key={key} aria-labelledby={`more-${key}`}>
               <h3 id={`more-${key}`} className="px-3 pt-3 pb-1 text-sm text-ink-3">{t(`group.${key}`)}</h3>

@@ -1,4 +1,4 @@
-import { Bot, BookOpen, Building2, Cable, CalendarClock, ChartColumn, Database, FileLock, Files, FolderOpen, Gauge, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound, Wrench } from "lucide-react";
+import { Bot, BookOpen, Building2, Cable, CalendarClock, ChartColumn, Database, FileLock, Files, FolderOpen, Gauge, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound, Webhook, Wrench } from "lucide-react";
 import { isAdmin, isInstallationAdmin, isOperator, mayWork } from "@/api/hooks";
 import type { Me } from "@/api/types";
 
@@ -9,7 +9,10 @@ export const WORK = [
   { to: "/approvals", icon: ShieldCheck, key: "approvals" },
   { to: "/agents", icon: Bot, key: "agents" },
   { to: "/schedules", icon: CalendarClock, key: "schedules" },
+  { to: "/webhooks", icon: Webhook, key: "webhooks" },
 ] as const;
+/** Of these, what the bar of a phone has no room for: it stands first under More. */
+export const SET_ASIDE = "/webhooks";
 export const GROUPS = [
   {
     key: "knowledge",
@@ -65,7 +68,7 @@ export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/groups") return isOperator(me);
   // The program's settings and health are the installation's.
   if (entry.to === "/system") return isOperator(me) && !!me?.installation;
-  return (entry.to !== "/schedules" && entry.to !== "/credentials" && entry.to !== "/documents" && entry.to !== "/files") || mayWork(me);
+  return (entry.to !== "/schedules" && entry.to !== "/webhooks" && entry.to !== "/credentials" && entry.to !== "/documents" && entry.to !== "/files") || mayWork(me);
 };
 
 export const isAt = (path: string, entry: Entry): boolean => path === entry.to || path.startsWith(`${entry.to}/`);

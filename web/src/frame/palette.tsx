@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Bot, Cable, CalendarClock, Database, Keyboard, MessageSquare, MoonStar, Plus, SunMedium, UserPlus } from "lucide-react";
+import { Bot, Cable, CalendarClock, Database, Keyboard, MessageSquare, MoonStar, Plus, SunMedium, UserPlus, Webhook } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from "react";
 import { isAdmin, isOperator, mayWork, useAgents, useConversations, useMe } from "@/api/hooks";
@@ -45,7 +45,8 @@ function Body() {
     const all: Command[] = [
       ...NAVIGATION.filter((entry) => maySee(entry, me)).map((entry) => ({ id: entry.to, group: t("palette.pages"), label: t(entry.key), also: t(`also.${entry.key}`), icon: <entry.icon />, run: () => void navigate({ to: entry.to }) })),
       { id: "new", group: t("palette.actions"), label: t("newConversation"), also: t("also.newConversation"), icon: <Plus />, run: () => void navigate({ to: "/chat" }) },
-      ...(mayWork(me) ? [{ id: "schedule", group: t("palette.actions"), label: t("newSchedule"), also: t("also.newSchedule"), icon: <CalendarClock />, run: () => void navigate({ to: "/schedules", search: { new: 1 } }) }] : []),
+      ...(mayWork(me) ? [{ id: "schedule", group: t("palette.actions"), label: t("newSchedule"), also: t("also.newSchedule"), icon: <CalendarClock />, run: () => void navigate({ to: "/schedules", search: { new: 1 } }) },
+        { id: "webhook", group: t("palette.actions"), label: t("newWebhook"), also: t("also.newWebhook"), icon: <Webhook />, run: () => void navigate({ to: "/webhooks", search: { new: 1 } }) }] : []),
       ...(isOperator(me) ? [{ id: "agent", group: t("palette.actions"), label: t("newAgent"), also: t("also.newAgent"), icon: <Bot />, run: () => void navigate({ to: "/agents/new" }) },
         { id: "connection", group: t("palette.actions"), label: t("addConnection"), also: t("also.addConnection"), icon: <Cable />, run: () => void navigate({ to: "/connections/new" }) },
         { id: "datasource", group: t("palette.actions"), label: t("addDatasource"), also: t("also.addDatasource"), icon: <Database />, run: () => void navigate({ to: "/data/sources", search: { add: 1 } }) }] : []),

@@ -1,8 +1,12 @@
-// Texts as data. English is in the main bundle, other languages are loaded when chosen.
+// Texts as data. English is in the main bundle, but for what pages bring along; other languages are loaded when chosen.
 import { useSyncExternalStore } from "react";
-import en from "./en";
+import first from "./en";
+import type webhooks from "./en/webhooks.json";
 
-type Texts = typeof en;
+/** Texts of pages that bring them along in English ({@link addTexts}), which keeps them out of the main bundle. */
+type Late = { webhooks: typeof webhooks };
+type Texts = typeof first & Late;
+const en = first as Texts;
 export type Namespace = keyof Texts;
 /** `key` of a namespace; the `_one`/`_other` of a counted text are left out: `t("files", {count})`. */
 export type Key<N extends Namespace> = Plain<keyof Texts[N] & string>;
@@ -32,6 +36,11 @@ function wanted(): Language {
   }
   const found = [chosen, ...navigator.languages].map((tag) => tag?.slice(0, 2)).find((tag) => tag && tag in LANGUAGES);
   return (found as Language | undefined) ?? "en";
+}
+
+/** The English texts of a page, with its code: before anything asks for them. */
+export function addTexts<N extends keyof Late>(namespace: N, texts: Late[N]): void {
+  Object.assign(en, { [namespace]: texts });
 }
 
 /** Loads the language of the user; before the first render. */

@@ -7,6 +7,7 @@ export const load = {
   approvals: () => import("@/pages/approvals"),
   agents: () => import("@/pages/agents"),
   schedules: () => import("@/pages/schedules"),
+  webhooks: () => import("@/pages/webhooks"),
   skills: () => import("@/pages/skills"),
   documents: () => import("@/pages/documents"),
   files: () => import("@/pages/files"),

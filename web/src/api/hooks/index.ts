@@ -25,3 +25,4 @@ export * from "./spending";
 export * from "./start";
 export * from "./tenants";
 export * from "./users";
+export * from "./webhooks";

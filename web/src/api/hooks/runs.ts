@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { api } from "../client";
 import type { RunEvent } from "../events";
-import type { ChatStarted, KeptReport, KeptRun, Origin, Page, Replay, Run, RunDetail, RunStatus, Undone, Verdict } from "../types";
+import type { ChatStarted, KeptReport, KeptRun, Origin, Page, Replay, Run, RunDetail, RunStatus, StartedBy, Undone, Verdict } from "../types";
 import { useFresh, usePaged } from "./core";
 
 export type RunQuery = { status?: RunStatus | ""; outcome?: string; verdict?: Verdict | ""; origin?: Origin | ""; agent_id?: string; conversation_id?: string; q?: string; mine?: boolean };
@@ -9,6 +9,11 @@ export type RunQuery = { status?: RunStatus | ""; outcome?: string; verdict?: Ve
 export const useRuns = (query: RunQuery = {}) => usePaged<Run>(["runs"], "/api/runs", query);
 export const useRun = (id: string | undefined) =>
   useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => api.get<RunDetail>(`/api/runs/${id}`, { signal }), enabled: !!id });
+/** What started a run without a person, for its name. */
+export const useStarter = (by: StartedBy) => {
+  const path = by.kind === "occurrence" ? `/api/schedules/${by.schedule}` : `/api/hooks/${by.hook}`;
+  return useQuery({ queryKey: ["starter", path], queryFn: ({ signal }) => api.get<{ name: string }>(path, { signal }), staleTime: 60_000, retry: false });
+};
 /** Events by pages; for a run at work use `useRunStream` of `@/run/stream`. */
 export const useRunLog = (id: string) => usePaged<RunEvent>(["run-log", id], `/api/runs/${id}/log`, {}, { limit: 100 });
 

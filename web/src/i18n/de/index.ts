@@ -25,5 +25,6 @@ import system from "./system.json";
 import tenants from "./tenants.json";
 import usage from "./usage.json";
 import users from "./users.json";
+import webhooks from "./webhooks.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, schedules, settings, skills, system, tenants, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, schedules, settings, skills, system, tenants, usage, users, webhooks };

@@ -11,7 +11,7 @@ import { OriginLabel } from "./parts/Labels";
 const STATUS = ["running", "parked", "finished"] as const;
 const OUTCOMES = ["completed", "failed", "stopped", "limited", "rejected"] as const;
 const VERDICTS = ["verified", "unverified", "no-claims"] as const;
-const ORIGINS = ["chat", "cli", "api", "schedule", "delegation"] as const;
+const ORIGINS = ["chat", "cli", "api", "schedule", "webhook", "delegation"] as const;
 const NAMES = ["status", "outcome", "verdict", "origin", "agent_id", "q", "mine"] as const;
 
 export function RunsPage() {

@@ -1,9 +1,9 @@
 // Words of runs for values of the API; a value that is newer than the studio is shown as it is.
-import { Bot, CalendarClock, GitFork, MessageSquare, SquareTerminal, Webhook } from "lucide-react";
+import { Bot, Braces, CalendarClock, GitFork, MessageSquare, SquareTerminal, Webhook } from "lucide-react";
 import type { Origin, Outcome } from "@/api/types";
 import { type Key, useT } from "@/i18n";
 
-const icons = { cli: SquareTerminal, chat: MessageSquare, api: Webhook, schedule: CalendarClock, delegation: GitFork };
+const icons = { cli: SquareTerminal, chat: MessageSquare, api: Braces, schedule: CalendarClock, webhook: Webhook, delegation: GitFork };
 
 /** Text of `prefix + value`, or the value where there is none. */
 export function useWord(): (prefix: "origin_" | "mode_" | "purpose_" | "source_" | "effect_" | "limit_" | "role_" | "outcome_" | "status_", value: string) => string {

@@ -1,5 +1,7 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { RunDetail } from "@/api/types";
+import { useStarter } from "@/api/hooks";
+import type { RunDetail, StartedBy } from "@/api/types";
 import { useT } from "@/i18n";
 import { Card, CopyButton, Elapsed, Facts, formatDuration, formatExact, formatMoney, formatNumber } from "@/ui";
 import { cachedShare, type Trace } from "../trace/nodes";
@@ -23,6 +25,7 @@ export function Side({ run, trace }: { run: RunDetail; trace: Trace }) {
             [t("fact_model"), <code key="m" className="font-mono text-xs">{run.model}</code>],
             ...(trace.answered.size > 0 ? [[t("fact_answered"), <span key="a" className="wrap-anywhere">{[...trace.answered].map(([name, count]) => (trace.answered.size > 1 ? `${name} (${count})` : name)).join(", ")}</span>] as [string, ReactNode]] : []),
             [t("fact_origin"), <OriginLabel key="o" origin={run.origin} />],
+            ...(trace.setup?.started_by ? [[t("fact_started_by"), <Starter key="s" by={trace.setup.started_by} />] as [string, ReactNode]] : []),
             [t("fact_mode"), word("mode_", run.mode)],
             [t("fact_asked"), run.asked_by],
             [t("fact_started"), formatExact(run.created_at)],
@@ -36,6 +39,16 @@ export function Side({ run, trace }: { run: RunDetail; trace: Trace }) {
       </Card>
     </aside>
   );
+}
+
+/** To what started it without a person; by its kind, until its name is known. */
+function Starter({ by }: { by: StartedBy }) {
+  const word = useWord();
+  const { data } = useStarter(by);
+  const name = data?.name ?? word("origin_", by.kind === "occurrence" ? "schedule" : "webhook");
+  const look = "text-accent-ink underline underline-offset-2 wrap-anywhere";
+  if (by.kind === "occurrence") return <Link to="/schedules/$scheduleId" params={{ scheduleId: by.schedule }} className={look}>{name}</Link>;
+  return <Link to="/webhooks/$webhookId" params={{ webhookId: by.hook }} search={{ delivery: by.delivery }} className={look}>{name}</Link>;
 }
 
 /** Counts on while a person is waited for. */

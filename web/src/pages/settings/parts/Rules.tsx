@@ -8,7 +8,7 @@ import { useT } from "@/i18n";
 import { Badge, Button, Card, Checkbox, Dialog, ErrorState, Field, IconButton, Input, RiskBadge, Select, Skeleton, toast } from "@/ui";
 
 const RISKS: readonly Risk[] = ["read", "write", "external", "destructive"];
-const ORIGINS: readonly Origin[] = ["chat", "cli", "api", "schedule", "delegation"];
+const ORIGINS: readonly Origin[] = ["chat", "cli", "api", "schedule", "webhook", "delegation"];
 const ROLES: readonly Role[] = ["admin", "operator", "developer", "viewer"];
 const EMPTY: ToolRule = { name: "", risks: ["destructive"], agents: [], origins: [], roles: [], decision: "ask", four_eyes: false };
 
