@@ -301,7 +301,7 @@ impl App {
             let hint = format!("choose 1 to {MAX_FAILURES}, or null for never");
             return Err(AppError::invalid("pause_after_failures", "it can't rest after so many runs", hint));
         }
-        let _ = check_places(input);
+        check_places(input)?;
         let filters: Vec<_> = input.filters.iter().map(to_kept).collect();
         let event_id = input.event_id.as_ref().map(to_kept);
         if filters.len() > MAX_FILTERS

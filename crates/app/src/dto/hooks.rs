@@ -250,7 +250,8 @@ pub struct HookDelivery {
     /// Its run.
     #[schema(required)]
     pub run_id: Option<RunId>,
-    /// How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`; null: it works, or there is none.
+    /// How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`, or that it was
+    /// `deleted`; null: it works, or there is none.
     #[schema(required)]
     pub outcome: Option<String>,
     /// How often the same event came again.

@@ -148,7 +148,7 @@ impl App {
         let Some(row) = self.store.hook(self.tenant(), id).await? else { return Ok(None) };
         // Each opening is an entry of the audit trail, which a stranger's calls mustn't make longer.
         let secrets = match self.automation.hooks.secrets_of(&row) {
-            Some(_) => Arc::new(self.open_secrets(&row).await?),
+            Some(secrets) => secrets,
             None => Arc::new(self.open_secrets(&row).await?),
         };
         let known = KnownHook::new(row, secrets);

@@ -142,7 +142,7 @@ impl App {
             // Not every database keeps it.
             request: request.replace('\0', ""),
             by: StartedBy::Delivery(key),
-            outside: Provenance::default(),
+            outside: Provenance::from_outside(&format!("webhook {}", hook.body.name)),
         };
         fail::fail_point!("app.delivery.starting");
         self.start_unattended(&owner, wanted).await.map_err(NotStarted::of)?;
