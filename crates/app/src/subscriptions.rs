@@ -77,6 +77,7 @@ impl App {
         };
         let mut opened = Opened::new(&address.0, input.token.as_ref().map(|token| token.0.as_str()));
         let mut body = self.subscription_body(&input, &opened, None)?;
+        self.make_messages_until_now().await?;
         let (now, id) = (self.now(), SubscriptionId(self.new_id()));
         let secret = (input.form == MessageForm::Standard).then(|| self.add_signing(&mut body, &mut opened));
         self.keep_opened(id, &opened).await?;
@@ -107,14 +108,25 @@ impl App {
         let _changing = self.automation.hooks.changing_secrets.lock().await;
         for _ in 0..TRIES {
             let mut row = self.own_subscription(caller, id).await?;
-            let mut opened = self.opened(id).await?;
+            let mut opened = match self.opened(id).await {
+                // It works again with an address given anew.
+                Err(error) if error.detail.code == Some("address_gone") && input.address.is_some() => {
+                    Opened::new("", None)
+                }
+                opened => opened?,
+            };
             if let Some(address) = &input.address {
-                address.0.trim().clone_into(&mut opened.address);
+                let before = std::mem::replace(&mut opened.address, address.0.trim().to_owned());
+                // A token is for one service, and never goes to another.
+                if origin_of(&before) != origin_of(&opened.address) {
+                    opened.token = None;
+                }
             }
             if let Some(token) = &input.token {
                 opened.token = Some(token.0.trim().to_owned()).filter(|token| !token.is_empty());
             }
             let mut body = self.subscription_body(&input, &opened, Some(&row.body))?;
+            body.secrets.retain(|one| opened.secrets.iter().any(|known| known.id == one.id));
             if input.form == MessageForm::Standard && body.secrets.is_empty() {
                 self.add_signing(&mut body, &mut opened);
             }
@@ -143,6 +155,7 @@ impl App {
     /// It works again, from now on.
     pub async fn resume_subscription(&self, caller: &Caller, id: SubscriptionId) -> AppResult<Subscription> {
         self.own_subscription(caller, id).await?;
+        self.make_messages_until_now().await?;
         self.change_subscription_pause(caller, id, None).await
     }
 
@@ -170,6 +183,7 @@ impl App {
                 return Err(AppError::conflict("not_deleted", "this subscription isn't deleted", hint));
             }
             self.check_subscription_count(caller).await?;
+            self.make_messages_until_now().await?;
             row = SubscriptionRow { deleted_at: None, updated_at: self.now(), ..row };
             if self.store.change_subscription(self.tenant(), &row).await? {
                 self.automation.told.notify_one();
@@ -271,25 +285,29 @@ impl App {
         before: Option<&SubscriptionBody>,
     ) -> AppResult<SubscriptionBody> {
         let name = checked_name(&input.name)?;
-        if opened.address.len() > MAX_ADDRESS || opened.token.as_ref().is_some_and(|token| token.len() > MAX_ADDRESS) {
-            let title = format!("an address or token has at most {MAX_ADDRESS} bytes");
-            return Err(AppError::invalid("address", title, "copy it from the service once more"));
+        let token = opened.token.as_deref().unwrap_or_default();
+        for (field, text) in [("address", opened.address.as_str()), ("token", token)] {
+            if text.len() > MAX_ADDRESS {
+                let title = format!("it has more than {MAX_ADDRESS} bytes");
+                return Err(AppError::invalid(field, title, "copy it from the service once more"));
+            }
         }
-        let url = Url::parse(&opened.address)
-            .map_err(|error| AppError::invalid("address", format!("it can't be read: {error}"), ADDRESS_HINT))?;
+        let url = Url::parse(&opened.address).map_err(|error| {
+            AppError::invalid("address", format!("the address can't be read: {error}"), ADDRESS_HINT)
+        })?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(AppError::invalid("address", "it is no address of the web", ADDRESS_HINT));
+            return Err(AppError::invalid("address", "the address is none of the web", ADDRESS_HINT));
         }
         if !url.username().is_empty() || url.password().is_some() {
             let hint = "leave them out; give the service's token as `token`";
-            return Err(AppError::invalid("address", "a name or password stands in it", hint));
+            return Err(AppError::invalid("address", "a name or password stands in the address", hint));
         }
         let link_base = input.link_base.as_deref().map(str::trim).filter(|base| !base.is_empty());
         if link_base.is_some_and(|base| {
             base.len() > MAX_LINK_BASE || !Url::parse(base).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
         }) {
             let hint = "such as https://steward.example.org; leave it out to have no links";
-            return Err(AppError::invalid("link_base", "it is no address of the web", hint));
+            return Err(AppError::invalid("link_base", "`link_base` is no address of the web", hint));
         }
         if input.kinds.contains(&HappeningKind::Test) {
             let hint = "POST /api/subscriptions/{id}/test sends one";
@@ -390,6 +408,10 @@ impl App {
             deleted_at: row.deleted_at,
         })
     }
+}
+
+fn origin_of(address: &str) -> Option<String> {
+    Url::parse(address).ok().map(|url| url.origin().ascii_serialization())
 }
 
 const ADDRESS_HINT: &str = "it begins with https:// (or http:// inside the house)";

@@ -28,6 +28,7 @@ mod spending;
 mod spending_model;
 mod spending_usage;
 mod studio;
+mod subscriptions;
 mod talks;
 mod tenants;
 mod uploads;
@@ -70,6 +71,11 @@ cases! {
     hooks::an_event_is_one_delivery_and_one_run,
     hooks::deliveries_that_wait_are_limited_and_taken_in_order,
     hooks::old_deliveries_and_their_contents_go,
+    subscriptions::subscriptions_are_kept_changed_and_listed,
+    subscriptions::a_stretch_of_the_trail_is_told_once,
+    subscriptions::messages_are_taken_in_the_order_of_what_they_are_about,
+    subscriptions::a_message_is_sent_again_by_hand,
+    subscriptions::what_is_given_up_is_counted_and_old_messages_go,
     log::creates_and_reads_a_run,
     log::appends_in_order_and_pages,
     log::refuses_what_is_not_next,

@@ -95,7 +95,9 @@ fn path_of(happening: &Happening) -> String {
             format!("/schedules/{}", happening.subject)
         }
         (HappeningKind::WebhookPaused, None) => format!("/webhooks/{}", happening.subject),
-        (HappeningKind::SubscriptionPaused | HappeningKind::Test, None) => "/webhooks".to_owned(),
+        (HappeningKind::SubscriptionPaused | HappeningKind::Test, None) => {
+            format!("/webhooks/outgoing/{}", happening.subject)
+        }
         _ => "/".to_owned(),
     }
 }

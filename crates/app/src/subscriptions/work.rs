@@ -72,6 +72,18 @@ pub(crate) async fn keep_subscriptions(app: App) {
 impl App {
     /// `false`: there is nobody to tell.
     async fn tell_all(&self) -> AppResult<bool> {
+        let rows = self.told_subscriptions().await?;
+        self.make_messages(&rows).await?;
+        self.send_messages().await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// Reads the trail to its end, so that who is told from now on isn't told of what happened before.
+    pub(super) async fn make_messages_until_now(&self) -> AppResult<()> {
+        self.make_messages(&self.told_subscriptions().await?).await
+    }
+
+    async fn told_subscriptions(&self) -> AppResult<Vec<SubscriptionRow>> {
         let mut filter = SubscriptionFilter { limit: AT_ONCE, ..SubscriptionFilter::default() };
         let mut rows = Vec::new();
         loop {
@@ -79,12 +91,9 @@ impl App {
             filter.before = page.items.last().map(|last| last.id);
             rows.extend(page.items);
             if !page.more {
-                break;
+                return Ok(rows);
             }
         }
-        self.make_messages(&rows).await?;
-        self.send_messages().await?;
-        Ok(!rows.is_empty())
     }
 
     async fn make_messages(&self, rows: &[SubscriptionRow]) -> AppResult<()> {
@@ -121,6 +130,7 @@ impl App {
                 // Another node was faster.
                 return Ok(());
             }
+            fail::fail_point!("app.message.made");
         }
     }
 
@@ -195,6 +205,7 @@ impl App {
             let tried = DispatchTry { told: "the subscription is gone".to_owned(), outcome: DispatchOutcome::GivenUp };
             return Ok(self.store.tried_dispatch(tenant, row.id, self.now(), &tried).await?);
         };
+        fail::fail_point!("app.message.sending");
         let mut gone = false;
         let (arrived, told, wish) = match self.post(&subscription, &row).await {
             Ok((status, text, wish)) => {
@@ -205,6 +216,7 @@ impl App {
             }
             Err(problem) => (false, problem.chars().take(MAX_SHOWN * 2).collect(), None),
         };
+        fail::fail_point!("app.message.posted");
         let now = self.now();
         let outcome = match WAITS.get(row.tries as usize) {
             _ if arrived => DispatchOutcome::Sent,
@@ -217,7 +229,8 @@ impl App {
         let tried = DispatchTry { told: told.clone(), outcome };
         self.store.tried_dispatch(tenant, row.id, now, &tried).await?;
         if outcome == DispatchOutcome::GivenUp
-            && (gone || self.store.count_given_up(tenant, subscription.id).await? >= PAUSE_AFTER)
+            && (gone
+                || self.store.count_given_up(tenant, subscription.id, subscription.updated_at).await? >= PAUSE_AFTER)
         {
             let why = if gone { "the receiver says that the address is gone" } else { "messages don't arrive" };
             self.pause_subscription_for(subscription, format!("{why}: {told}")).await?;

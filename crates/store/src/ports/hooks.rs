@@ -25,7 +25,8 @@ macro_rules! select_delivery {
     ($content:literal, $rest:expr) => {
         concat!(
             "select d.id, d.hook_id, d.event, d.received_at, d.fate, d.reason, d.settled_at, d.run_id,
-                    coalesce(d.outcome, r.ended_as), d.repeats, d.bytes, ",
+                    coalesce(d.outcome, r.ended_as, case when d.run_id is not null and r.id is null then 'deleted' end),
+                    d.repeats, d.bytes, ",
             $content,
             " from deliveries d left join runs r on r.tenant_id = d.tenant_id and r.id = d.run_id ",
             $rest

@@ -125,13 +125,7 @@ impl Store {
         .await
     }
 
-    /// When one is due next.
-    pub async fn next_dispatch(&self, tenant: TenantId) -> StoreResult<Option<Timestamp>> {
-        let sql = "select min(next_at) from dispatches where tenant_id = $1 and next_at is not null";
-        Ok(self.first(sql, args![tenant], |row| row.opt_int(0)).await?.flatten().map(Timestamp))
-    }
-
-    /// Notes how a try ended.
+    /// Notes how a try ended. What was given up meanwhile, because its subscription rests, isn't tried again.
     pub async fn tried_dispatch(
         &self,
         tenant: TenantId,
@@ -145,8 +139,9 @@ impl Store {
             DispatchOutcome::GivenUp => (None, None),
         };
         let sql = "update dispatches set next_at = $3, sent_at = $4, last = $5, tries = tries + 1
-                   where tenant_id = $1 and id = $2 and sent_at is null";
-        self.execute(sql, args![tenant, id, next_at, sent_at, &tried.told]).await?;
+                   where tenant_id = $1 and id = $2 and sent_at is null and (next_at is not null or $6 = 1)";
+        let sent = i64::from(sent_at.is_some());
+        self.execute(sql, args![tenant, id, next_at, sent_at, &tried.told, sent]).await?;
         Ok(())
     }
 
@@ -158,7 +153,7 @@ impl Store {
         id: DispatchId,
         now: Timestamp,
     ) -> StoreResult<bool> {
-        let sql = "update dispatches set next_at = $4, sent_at = null, tries = 0
+        let sql = "update dispatches set next_at = $4, sent_at = null, tries = 0, last = null
                    where tenant_id = $1 and subscription_id = $2 and id = $3";
         Ok(self.execute(sql, args![tenant, subscription, id, now]).await? > 0)
     }
@@ -191,13 +186,21 @@ impl Store {
         self.first(sql, args![tenant, subscription, id], dispatch_row).await
     }
 
-    /// How many were given up since the last one that arrived.
-    pub async fn count_given_up(&self, tenant: TenantId, subscription: SubscriptionId) -> StoreResult<u64> {
+    /// How many of those made since `since` were given up, after the last one that arrived.
+    pub async fn count_given_up(
+        &self,
+        tenant: TenantId,
+        subscription: SubscriptionId,
+        since: Timestamp,
+    ) -> StoreResult<u64> {
         let sql = "select count(*) from dispatches d
                    where d.tenant_id = $1 and d.subscription_id = $2 and d.next_at is null and d.sent_at is null
-                     and d.id > coalesce((select max(id) from dispatches
-                                          where tenant_id = $1 and subscription_id = $2 and sent_at is not null), d.id)";
-        Ok(self.first(sql, args![tenant, subscription], |row| row.count(0)).await?.unwrap_or_default())
+                     and d.made_at >= $3
+                     and not exists (select 1 from dispatches e
+                                     where e.tenant_id = $1 and e.subscription_id = $2 and e.id > d.id
+                                       and e.sent_at is not null)";
+        let args = args![tenant, subscription, since];
+        Ok(self.first(sql, args, |row| row.count(0)).await?.unwrap_or_default())
     }
 
     /// Takes back what waits for a subscription that is gone or rests.
