@@ -39,6 +39,7 @@ mod sample;
 mod schedule;
 mod search;
 mod skill;
+mod subscription;
 mod tenant;
 mod unattended;
 mod usage;
@@ -70,6 +71,7 @@ pub enum Command {
     Reminders(reminders::Reminders),
     Schedule(Actions<schedule::ScheduleAction>),
     Hook(Actions<hook::HookAction>),
+    Subscription(Actions<subscription::SubscriptionAction>),
     Eval(eval::Eval),
     Model(model::Model),
     Usage(usage::UsageArgs),
@@ -193,6 +195,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Reminders(args) => reminders::run(client, &args, term).await,
         Command::Schedule(args) => schedule::run(client, args.action, term.with_json(args.json)).await,
         Command::Hook(args) => hook::run(client, args.action, term.with_json(args.json)).await,
+        Command::Subscription(args) => subscription::run(client, args.action, term.with_json(args.json)).await,
         Command::Connections(args) => {
             connections::run(client, args.action, connection, term.with_json(args.json)).await
         }

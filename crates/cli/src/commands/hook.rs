@@ -16,7 +16,7 @@ use super::unattended::argument_of;
 /// Webhooks, which start runs of agents when somebody else's program calls: make, try, pause and look at them.
 #[derive(Debug, Clone, Subcommand)]
 #[command(
-    after_help = "Examples:\n  steward hook add issues --signing github --filter 'header:x-github-event=issues' --filter '/action=opened' \"Answer the issue {{payload.issue.title}}.\"\n  steward hook\n  steward hook preview issues call.json --header 'x-github-event: issues'\n  steward hook deliveries issues\n  steward hook secret add issues\n  steward hook pause issues --note \"too many\"\n\nRuns of a webhook work with the rights of its owner, and what comes counts as from outside. Senders reach it while a server runs."
+    after_help = "Examples:\n  steward hook add issues --signing github --filter header:x-github-event=issues --filter '/action=opened' \"Answer the issue {{payload.issue.title}}.\"\n  steward hook\n  steward hook preview issues call.json --header x-github-event:issues\n  steward hook deliveries issues\n  steward hook secret add issues\n  steward hook pause issues --note \"too many\"\n\nRuns of a webhook work with the rights of its owner, and what comes counts as from outside. Senders reach it while a server runs."
 )]
 pub enum HookAction {
     /// List them, newest first: your own, or everybody's for operators.

@@ -1,10 +1,14 @@
-//! What the commands of schedules and webhooks share: finding one by a name that several may have, what it is asked, and why
-//! it rests.
+//! What the commands of schedules, webhooks and subscriptions share: finding one by a name that several may have, what it is
+//! asked, why it rests, and secrets, which never stand in a command.
 
-use super::rows::{Resource, content_of, text};
-use anyhow::bail;
+use super::rows::{Resource, content_of, items, text, time};
+use anyhow::{Context, bail};
 use serde_json::{Value, json};
+use std::io::Read;
 use std::path::Path;
+
+/// Longest file of a secret, bytes.
+const MAX_SECRET_FILE: u64 = 64 * 1024;
 
 /// Several may have one name, of one owner or of several.
 pub fn pick_named(resource: &Resource, rows: Vec<Value>, wanted: &str) -> anyhow::Result<Value> {
@@ -64,6 +68,58 @@ pub fn request_of(words: &[String]) -> anyhow::Result<Option<String>> {
 /// Whether what is asked comes from standard input.
 pub fn reads_input(words: &[String]) -> bool {
     words.join(" ") == "-"
+}
+
+/// Whether standard input has it.
+pub fn is_input(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// What a file, or standard input, holds for `option`; `without` says what leaving it out would mean.
+pub fn secret_of(file: &Path, option: &str, without: &str) -> anyhow::Result<String> {
+    let from: Box<dyn Read> = if is_input(file) {
+        Box::new(std::io::stdin())
+    } else {
+        // What was typed isn't repeated: it may be the secret.
+        Box::new(std::fs::File::open(file).with_context(|| {
+            format!(
+                "{option} takes a file, or - for standard input, and there is no such file; a secret itself never stands in a command"
+            )
+        })?)
+    };
+    let mut text = String::new();
+    let read = from.take(MAX_SECRET_FILE + 1).read_to_string(&mut text);
+    read.with_context(|| format!("what {option} names can't be read"))?;
+    if text.len() as u64 > MAX_SECRET_FILE {
+        bail!("what {option} names is too long for a secret");
+    }
+    let secret = text.trim();
+    if secret.is_empty() {
+        bail!("what {option} names is empty; {without}");
+    }
+    Ok(secret.to_owned())
+}
+
+/// A secret of a row, by what its owner sees of it; `command` is the one of its resource.
+pub fn pick_secret<'r>(row: &'r Value, which: &str, command: &str) -> anyhow::Result<&'r Value> {
+    let fits = |one: &&Value| {
+        let id = text(one, "id");
+        text(one, "hint") == which || (which.len() >= 4 && (id.starts_with(which) || id.ends_with(which)))
+    };
+    let found: Vec<&Value> = items(row, "secrets").iter().filter(fits).collect();
+    match found[..] {
+        [one] => Ok(one),
+        [] => {
+            let how = argument_of(row);
+            bail!("`{}` has no secret `{which}`; `{command} show {how}` lists them", text(row, "name"))
+        }
+        _ => bail!("`{which}` fits {}; give more of the id", found.len()),
+    }
+}
+
+/// What may be shown of a secret.
+pub fn describe_secret(secret: &Value) -> String {
+    format!("{}  ends in {}, added {}", text(secret, "id"), text(secret, "hint"), time(secret, "created_at"))
 }
 
 /// After how many failed runs in a row it rests; null: never.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// Make a webhook, which is yours: its runs work with your rights. Its address and its secret are shown; the secret only this once.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  steward hook add issues --signing github --filter 'header:x-github-event=issues' --filter '/action=opened' \"Answer the issue {{payload.issue.title}}: {{payload.issue.body}}\"\n  steward hook add paid --signing stripe --secret stripe.txt --filter '/type=invoice.paid' \"Thank {{payload.data.object.customer_name}}.\"\n  steward hook add alarms --signing token --header X-Alarm-Key --agent keeper - < request.txt\n\n`{{payload}}`, `{{payload.issue.title}}`, `{{payload:/a key/0}}`, `{{header.x-github-event}}`, `{{event}}`, `{{hook}}` and `{{received}}` in the request are filled in.\n\nFilters, of which all must hold, are PLACE=VALUE, PLACE=VALUE,VALUE (one of them), PLACE*=TEXT (contains it), PLACE? (is there) or PLACE! (isn't there). PLACE is header:NAME, or a place in the payload such as /action or /issue/labels/0/name. Numbers, true, false and null are taken as such; put what is a text in double quotes: '/id=\"5\"'."
+    after_help = "Examples:\n  steward hook add issues --signing github --filter header:x-github-event=issues --filter '/action=opened' \"Answer the issue {{payload.issue.title}}: {{payload.issue.body}}\"\n  steward hook add paid --signing stripe --secret stripe.txt --filter '/type=invoice.paid' \"Thank {{payload.data.object.customer_name}}.\"\n  steward hook add alarms --signing token --header X-Alarm-Key --agent keeper - < request.txt\n\n`{{payload}}`, `{{payload.issue.title}}`, `{{payload:/a key/0}}`, `{{header.x-github-event}}`, `{{event}}`, `{{hook}}` and `{{received}}` in the request are filled in.\n\nFilters, of which all must hold, are PLACE=VALUE, PLACE=VALUE,VALUE (one of them), PLACE*=TEXT (contains it), PLACE? (is there) or PLACE! (isn't there). PLACE is header:NAME, or a place in the payload such as /action or /issue/labels/0/name. Numbers, true, false and null are taken as such; put what is a text in double quotes: '/id=\"5\"'."
 )]
 pub struct Add {
     /// Its name.
@@ -36,7 +36,7 @@ pub struct Add {
 /// Change a webhook of yours: only what is said. Its address and its secrets stay.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  steward hook edit issues --filter 'header:x-github-event=issues,push'\n  steward hook edit issues --filter none --rename all-issues\n  steward hook edit issues \"Answer the issue {{payload.issue.title}} in two lines.\""
+    after_help = "Examples:\n  steward hook edit issues --filter header:x-github-event=issues,push\n  steward hook edit issues --filter none --rename all-issues\n  steward hook edit issues \"Answer the issue {{payload.issue.title}} in two lines.\""
 )]
 pub struct Edit {
     /// Its name, or the beginning or end of its id.

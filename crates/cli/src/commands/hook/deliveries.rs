@@ -35,7 +35,7 @@ pub struct OfDelivery {
 /// Say what a call would do, without doing it; signatures aren't looked at.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  steward hook preview issues call.json --header 'x-github-event: issues'\n  curl -s https://api.example.org/event | steward hook preview issues -"
+    after_help = "Examples:\n  steward hook preview issues call.json --header x-github-event:issues\n  curl -s https://api.example.org/event | steward hook preview issues -"
 )]
 pub struct Preview {
     /// Its name, or the beginning or end of its id.

@@ -3,7 +3,7 @@
 use super::places::{describe_filter, describe_place};
 use crate::client::Client;
 use crate::commands::rows::{Resource, first_line, items, print_facts, text, time};
-use crate::commands::unattended::{agent, describe_failures, describe_pause, owner, pick_named};
+use crate::commands::unattended::{agent, describe_failures, describe_pause, describe_secret, owner, pick_named};
 use crate::options::size;
 use crate::term::{Term, print_text};
 use serde_json::Value;
@@ -82,10 +82,6 @@ pub fn print_detail(client: &Client, row: &Value, term: Term) {
     print_facts(before.into_iter().chain(filters).chain(secrets).chain(after));
     println!();
     print_text(text(row, "request"));
-}
-
-fn describe_secret(secret: &Value) -> String {
-    format!("{}  ends in {}, added {}", text(secret, "id"), text(secret, "hint"), time(secret, "created_at"))
 }
 
 /// Calls that were refused: `3 since the server started; the last 2027-03-14T07:00:00Z: The signature doesn't match.`

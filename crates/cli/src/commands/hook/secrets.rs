@@ -3,16 +3,11 @@
 use super::rows::{HOOK, find};
 use crate::client::Client;
 use crate::commands::rows::{items, print_facts, text};
-use crate::commands::unattended::argument_of;
+use crate::commands::unattended::{argument_of, is_input, pick_secret, secret_of};
 use crate::term::{Exit, Term};
-use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use std::io::Read;
-use std::path::{Path, PathBuf};
-
-/// Longest file of a secret, bytes.
-const MAX_FILE: u64 = 64 * 1024;
+use std::path::PathBuf;
 
 /// Secrets that senders sign with; several count at a time, so that one can follow another.
 #[derive(Debug, Clone, Subcommand)]
@@ -50,31 +45,13 @@ pub struct SecretArgs {
 impl SecretArgs {
     /// Whether standard input has it.
     pub fn reads_input(&self) -> bool {
-        self.secret.as_deref() == Some(Path::new("-"))
+        self.secret.as_deref().is_some_and(is_input)
     }
 
     /// `None`: one is to be made.
     pub fn read(&self) -> anyhow::Result<Option<String>> {
-        let Some(file) = &self.secret else { return Ok(None) };
-        let from: Box<dyn Read> = if self.reads_input() {
-            Box::new(std::io::stdin())
-        } else {
-            // What was typed isn't repeated: it may be the secret.
-            let opened = std::fs::File::open(file);
-            Box::new(opened.context(
-                "--secret takes a file, or - for standard input, and there is no such file; a secret itself never stands in a command",
-            )?)
-        };
-        let mut text = String::new();
-        from.take(MAX_FILE + 1).read_to_string(&mut text).context("the secret can't be read")?;
-        if text.len() as u64 > MAX_FILE {
-            bail!("what --secret names is too long for a secret");
-        }
-        let secret = text.trim();
-        if secret.is_empty() {
-            bail!("what --secret names is empty; leave --secret out to have one made");
-        }
-        Ok(Some(secret.to_owned()))
+        let without = "leave --secret out to have one made";
+        self.secret.as_deref().map(|file| secret_of(file, "--secret", without)).transpose()
     }
 }
 
@@ -107,7 +84,7 @@ pub(super) async fn run(client: &Client, action: SecretAction, term: Term) -> an
         }
         SecretAction::Remove { name, which, yes } => {
             let row = find(client, &name).await?;
-            let secret = pick(&row, &which)?;
+            let secret = pick_secret(&row, &which, "steward hook")?;
             let what = format!("the secret of `{}` that ends in {}", text(&row, "name"), text(secret, "hint"));
             if !term.removal_confirmed(yes, &what, "")? {
                 return Ok(Exit::Refused);
@@ -116,22 +93,5 @@ pub(super) async fn run(client: &Client, action: SecretAction, term: Term) -> an
             let row: Value = client.request(http::Method::DELETE, &path, None).await?;
             Ok(term.changed(&row, &format!("removed {what}")))
         }
-    }
-}
-
-/// By what its owner sees of it.
-fn pick<'r>(row: &'r Value, which: &str) -> anyhow::Result<&'r Value> {
-    let fits = |one: &&Value| {
-        let id = text(one, "id");
-        text(one, "hint") == which || (which.len() >= 4 && (id.starts_with(which) || id.ends_with(which)))
-    };
-    let found: Vec<&Value> = items(row, "secrets").iter().filter(fits).collect();
-    match found[..] {
-        [one] => Ok(one),
-        [] => {
-            let how = argument_of(row);
-            Err(anyhow!("`{}` has no secret `{which}`; `steward hook show {how}` lists them", text(row, "name")))
-        }
-        _ => Err(anyhow!("`{which}` fits {}; give more of the id", found.len())),
     }
 }
