@@ -23,6 +23,7 @@ mod retrieval;
 mod sandbox;
 mod schedule;
 mod skill;
+mod subscription;
 mod tenant;
 mod user;
 

@@ -8,6 +8,7 @@ mod node;
 mod oracle;
 mod schedules;
 mod settle;
+mod subscriptions;
 mod takeover;
 mod writes;
 
@@ -43,6 +44,11 @@ fn long_schedules_under_kills() {
 #[test]
 fn long_webhooks_under_kills() {
     hooks::run();
+}
+
+#[test]
+fn long_subscriptions_under_kills() {
+    subscriptions::run();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

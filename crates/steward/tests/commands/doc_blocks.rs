@@ -40,7 +40,7 @@ struct Page {
     replace: &'static [(&'static str, &'static str)],
 }
 
-const PAGES: [Page; 19] = [
+const PAGES: [Page; 20] = [
     Page {
         name: "api.md",
         before: "steward sample add",
@@ -120,6 +120,15 @@ open('cheap_products.json', 'w').write(text.split('```json')[1].split('```')[0])
 END",
         replace: &[],
     },
+    Page {
+        name: "subscriptions.md",
+        before: "echo https://hooks.slack.com/services/T0/B0/x > slack.txt; echo 'https://matrix.example.org/!room:example.org' > room.txt
+echo syt_token > token.txt; echo https://example.org/in > address.txt",
+        replace: &[(
+            "secret remove program 3f2a -y",
+            "secret remove program $(steward subscription show program --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[\"secrets\"][0][\"id\"])') -y",
+        )],
+    },
     Page { name: "supervision.md", before: "", replace: &[] },
     Page { name: "tenants.md", before: "", replace: &[] },
     Page { name: "tls.md", before: "", replace: &[] },
@@ -154,7 +163,7 @@ export ADDRESS=$(address signed)",
 ];
 
 /// Pages that the gate runs; `make prove` runs all.
-const QUICK: [&str; 4] = ["data.md", "groups-and-grants.md", "schedules.md", "webhooks.md"];
+const QUICK: [&str; 5] = ["data.md", "groups-and-grants.md", "schedules.md", "subscriptions.md", "webhooks.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
