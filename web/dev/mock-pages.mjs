@@ -10,6 +10,7 @@ import { deep, routes as modelRoutes } from "./mock-models.mjs";
 import { routes as deskRoutes } from "./mock-desk.mjs";
 import { routes as hookRoutes } from "./mock-hooks.mjs";
 import { routes as scheduleRoutes } from "./mock-schedules.mjs";
+import { routes as subscriptionRoutes } from "./mock-subscriptions.mjs";
 import { routes as skillRoutes } from "./mock-skills.mjs";
 import { atWork, BUDGET, bookkeeping, DIFF, planned, planSteps, planSubject, TOOLS, waiting } from "./mock-logs.mjs";
 
@@ -181,6 +182,7 @@ const routes = [
   ...skillRoutes({ ok, none, missing, problem, page, agents, uuid }),
   ...scheduleRoutes({ ok, none, missing, problem, page, agents, me, uuid }),
   ...hookRoutes({ ok, none, missing, problem, page, agents, me, uuid }),
+  ...subscriptionRoutes({ ok, none, missing, problem, page, me, uuid }),
   ["POST", /^connections$/, (_, __, body) => { connections.unshift({ capabilities, ...body, id: randomUUID(), from: "saved", default: false, editable: true }); return ok(connections[0], 201); }],
   ["PUT", /^connections\/([^/]+)$/, ([id], _, body) => ok(Object.assign(connections.find((entry) => entry.id === id), body))],
   ["DELETE", /^connections\/([^/]+)$/, ([id]) => (connections.splice(connections.findIndex((entry) => entry.id === id), 1), none)],

@@ -6,6 +6,7 @@ import { routes as modelRoutes } from "./mock-models.mjs";
 import { routes as hookRoutes } from "./mock-hooks.mjs";
 import { routes as scheduleRoutes } from "./mock-schedules.mjs";
 import { routes as skillRoutes } from "./mock-skills.mjs";
+import { routes as subscriptionRoutes } from "./mock-subscriptions.mjs";
 import { randomUUID } from "node:crypto";
 import { extname, normalize } from "node:path";
 import { agents, scriptFor, toolSpecs } from "./mock/logs.mjs";
@@ -133,7 +134,7 @@ const routes = [
   ["GET", /^\/api\/agents\/[\w-]+\/database\/\w+$/, () => ({ columns: ["day", "amount"], rows: [["2026-11-20", 12.5], ["2026-11-21", null]], next: null, truncated: false })],
   ["POST", /^\/api\/agents\/preview$/, () => ({ messages: [{ role: "system", text: agents[0].instructions }], sections: [{ name: "instructions", tokens: 84 }, { name: "tools", tokens: 1210 }], tokens: 1294, window: 32768, reserved: 4096, fits: true, tools: toolSpecs.map((tool) => tool.name), model: "qwen3-coder-30b" })],
   ["GET", /^\/api\/tools$/, ({ query }) => page(toolSpecs, query)],
-  ...[...modelRoutes(connections, agents, me, uuid), ...skillRoutes(answers), ...scheduleRoutes(answers), ...hookRoutes(answers)].map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
+  ...[...modelRoutes(connections, agents, me, uuid), ...skillRoutes(answers), ...scheduleRoutes(answers), ...hookRoutes(answers), ...subscriptionRoutes(answers)].map(([method, pattern, answer]) => [method, new RegExp(`^/api/${pattern.source.slice(1)}`), ({ match, query, body }) => {
     const { status, body: said, stream, then } = answer(match.slice(1), query, body);
     if (status >= 400) throw new Problem(status, said.title, said.hint, { field: said.field });
     // The exam at once: `npm run mock` has no stream for it.

@@ -42,6 +42,7 @@ const tree = root.addChildren([
     page("/schedules/$scheduleId", load.schedules, "SchedulePage"),
     page("/webhooks", load.webhooks, "WebhooksPage"),
     page("/webhooks/$webhookId", load.webhooks, "WebhookPage"),
+    page("/webhooks/outgoing/$subscriptionId", load.webhooks, "SubscriptionPage"),
     page("/skills", load.skills, "SkillsPage"),
     page("/skills/new", load.skills, "SkillPage"),
     page("/skills/$skillId", load.skills, "SkillPage"),

@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; schedule: string; webhook: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; schedule: string; webhook: string; subscription: string; connection: string; skill: string; credential: string; server: string; group: string; collection: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -29,6 +29,8 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["schedule", (told) => `/schedules/${told.schedule}`],
   ["webhooks", () => "/webhooks"],
   ["webhook", (told) => `/webhooks/${told.webhook}`],
+  ["subscriptions", () => "/webhooks?view=outgoing"],
+  ["subscription", (told) => `/webhooks/outgoing/${told.subscription}`],
   ["skills", () => "/skills"],
   ["skill", (told) => `/skills/${told.skill}`],
   ["skill-try", (told) => `/skills/${told.skill}?tab=try`],
@@ -83,7 +85,7 @@ export async function tell(workspace: Workspace, api: Api): Promise<Told> {
 }
 
 /** What the pages of schedules, webhooks, credentials, MCP servers, groups, files and documents show. */
-export async function keep(api: Api): Promise<Pick<Told, "schedule" | "webhook" | "credential" | "server" | "group" | "collection">> {
+export async function keep(api: Api): Promise<Pick<Told, "schedule" | "webhook" | "subscription" | "credential" | "server" | "group" | "collection">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
   await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
@@ -104,7 +106,9 @@ export async function keep(api: Api): Promise<Pick<Told, "schedule" | "webhook" 
   const webhook = await hook({ name: "New issues", request: "Sort this issue:\n{{payload.issue.title}}", signing: { kind: "github" }, filters: [{ header: "x-github-event", equals: "issues" }, { pointer: "/action", one_of: ["opened", "reopened"] }] });
   const still = await hook({ name: "Payments", request: "Note {{payload.id}}.", signing: { kind: "token", header: "x-api-key" } });
   await api.call("POST", `/hooks/${still}/pause`, { note: "Until the new accounts are there." });
-  return { schedule: schedule.id, webhook, credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
+  // Of what doesn't happen here: nothing is sent.
+  const told = await api.call<{ subscription: { id: string } }>("POST", "/subscriptions", { name: "Harbour office", form: "standard", address: "https://office.example.org/steward", kinds: ["schedule.missed", "schedule.paused"], link_base: "https://steward.example.org" });
+  return { schedule: schedule.id, webhook, subscription: told.subscription.id, credential: web.id, server: wiki.id, group: group.id, collection: contracts.id };
 }
 
 /** A skill and a package; the skill's id. */

@@ -8491,7 +8491,10 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`; null: it works, or there is none. */
+            /**
+             * @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`, or that it was
+             *     `deleted`; null: it works, or there is none.
+             */
             outcome: string | null;
             /** @description Why it was skipped, or couldn't be started. */
             reason: string | null;
@@ -10716,7 +10719,10 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
-                /** @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`; null: it works, or there is none. */
+                /**
+                 * @description How that ended: `completed`, `failed`, `stopped`, `limited`, `rejected`, or that it was
+                 *     `deleted`; null: it works, or there is none.
+                 */
                 outcome: string | null;
                 /** @description Why it was skipped, or couldn't be started. */
                 reason: string | null;

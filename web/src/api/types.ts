@@ -286,6 +286,13 @@ export type HookDeliveryContent = S["HookDeliveryContent"];
 export type HookPreview = S["HookPreview"];
 export type HookPreviewInput = Required<S["HookPreviewInput"]>;
 
+export type Subscription = S["Subscription"];
+export type SubscriptionInput = Required<S["SubscriptionInput"]>;
+export type SubscriptionWithSecret = S["SubscriptionWithSecret"];
+export type Dispatch = S["Dispatch"];
+export type MessageForm = S["MessageForm"];
+export type HappeningKind = S["HappeningKind"];
+
 export type * from "./data-types";
 
 // In `run.finished`, whose body the document leaves open.

@@ -1,10 +1,11 @@
 // Texts as data. English is in the main bundle, but for what pages bring along; other languages are loaded when chosen.
 import { useSyncExternalStore } from "react";
 import first from "./en";
+import type subscriptions from "./en/subscriptions.json";
 import type webhooks from "./en/webhooks.json";
 
 /** Texts of pages that bring them along in English ({@link addTexts}), which keeps them out of the main bundle. */
-type Late = { webhooks: typeof webhooks };
+type Late = { webhooks: typeof webhooks; subscriptions: typeof subscriptions };
 type Texts = typeof first & Late;
 const en = first as Texts;
 export type Namespace = keyof Texts;

@@ -21,10 +21,11 @@ import runs from "./runs.json";
 import schedules from "./schedules.json";
 import settings from "./settings.json";
 import skills from "./skills.json";
+import subscriptions from "./subscriptions.json";
 import system from "./system.json";
 import tenants from "./tenants.json";
 import usage from "./usage.json";
 import users from "./users.json";
 import webhooks from "./webhooks.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, schedules, settings, skills, system, tenants, usage, users, webhooks };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, data, documents, files, frame, governance, groups, mcp, models, runs, schedules, settings, skills, subscriptions, system, tenants, usage, users, webhooks };

@@ -103,6 +103,7 @@ function Notices({ hook }: { hook: Hook }) {
         <section aria-label={t("refused")} className={box}>
           <p className="flex flex-wrap items-baseline gap-x-2"><Badge tone="bad">{t("refused")}</Badge><span>{t("refused_last")} <Time relative at={refused.at} /></span></p>
           <p className="mt-1 wrap-anywhere">{refused.problem}</p>
+          {refused.hint && <p className="mt-1 wrap-anywhere">{refused.hint}</p>}
           <p className="mt-1 text-sm text-ink-3">{t("refused_count", { count: refused.count })} {t("refused_text")}</p>
         </section>
       )}

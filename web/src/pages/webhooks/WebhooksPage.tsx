@@ -4,22 +4,40 @@ import { useState } from "react";
 import { isOperator, mayWork, useAgents, useHooks, useMe } from "@/api/hooks";
 import type { Hook, HookWithSecret } from "@/api/types";
 import { useT } from "@/i18n";
-import { Button, Checkbox, EmptyState, Page, PagedList, Select, Skeleton } from "@/ui";
+import { Button, Checkbox, EmptyState, Page, PagedList, Select, Skeleton, Tabs } from "@/ui";
 import { useFilters } from "../runs/parts/filters";
+import { Outgoing } from "./outgoing/Outgoing";
 import { PauseDialog, RemoveDialog } from "./parts/Dialogs";
 import { Made } from "./parts/Made";
 import { type Doing, Row } from "./parts/Row";
 import { WebhookDialog } from "./parts/WebhookDialog";
 
-/** What starts runs when somebody else's program calls. */
+const VIEWS = ["incoming", "outgoing"] as const;
+
+/** What starts runs when somebody else's program calls, and what tells others of what happens. */
 export function WebhooksPage() {
   const t = useT("webhooks");
   const { data: me } = useMe();
-  if (me && mayWork(me)) return <Listed operator={isOperator(me)} />;
+  if (me && mayWork(me)) return <Both operator={isOperator(me)} />;
   return <Page title={t("title")} width="text">{me ? <EmptyState icon={<Webhook />} title={t("not_allowed")}>{t("not_allowed_text")}</EmptyState> : <Skeleton rows={6} />}</Page>;
 }
 
-function Listed({ operator }: { operator: boolean }) {
+function Both({ operator }: { operator: boolean }) {
+  const t = useT("webhooks");
+  const s = useT("subscriptions");
+  const [{ view }, set] = useFilters(["view", "agent_id", "mine", "deleted", "new"] as const);
+  const value = view === "outgoing" ? view : "incoming";
+  const content = { incoming: <Incoming operator={operator} />, outgoing: <Outgoing operator={operator} /> };
+  // What is looked for in one of them says nothing about the other.
+  const turn = (next: string) => set({ view: next === "outgoing" ? next : "", agent_id: "", mine: "", deleted: "", new: "" });
+  return (
+    <Page title={t("title")} lead={value === "outgoing" ? s("lead") : t("lead")}>
+      <Tabs label={t("title")} value={value} onChange={turn} tabs={VIEWS.map((name) => ({ value: name, label: t(`tab_${name}`), content: name === value ? content[name] : null }))} />
+    </Page>
+  );
+}
+
+function Incoming({ operator }: { operator: boolean }) {
   const t = useT("webhooks");
   const navigate = useNavigate();
   const [filters, set] = useFilters(["agent_id", "mine", "deleted", "new"] as const);
@@ -35,7 +53,7 @@ function Listed({ operator }: { operator: boolean }) {
   const make = () => set({ new: "1" });
   const open = (hook: Hook) => void navigate({ to: "/webhooks/$webhookId", params: { webhookId: hook.id } });
   return (
-    <Page title={t("title")} lead={t("lead")} actions={(filtered || list.items.length > 0) && <Button size="sm" variant="primary" icon={<Plus aria-hidden className="size-4" />} onClick={make}>{t("new")}</Button>}>
+    <>
       {(filtered || list.items.length > 0) && (
         <div role="search" className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
           {(agents.items.length > 1 || agent_id !== "") && (
@@ -46,6 +64,7 @@ function Listed({ operator }: { operator: boolean }) {
           )}
           {operator && <Checkbox checked={mine} onChange={(on) => set({ mine: on ? "1" : "" })} label={t("mine")} />}
           <Checkbox checked={deleted} onChange={(on) => set({ deleted: on ? "1" : "" })} label={t("show_deleted")} />
+          <Button size="sm" variant="primary" className="ml-auto" icon={<Plus aria-hidden className="size-4" />} onClick={make}>{t("new")}</Button>
         </div>
       )}
       <PagedList
@@ -67,6 +86,6 @@ function Listed({ operator }: { operator: boolean }) {
       {doing?.what === "edit" && <WebhookDialog hook={doing.hook} onClose={close} />}
       {doing?.what === "pause" && <PauseDialog hook={doing.hook} onClose={close} />}
       {doing?.what === "remove" && <RemoveDialog hook={doing.hook} onClose={close} />}
-    </Page>
+    </>
   );
 }

@@ -1,7 +1,10 @@
 import { addTexts } from "@/i18n";
-import texts from "@/i18n/en/webhooks.json";
+import subscriptions from "@/i18n/en/subscriptions.json";
+import webhooks from "@/i18n/en/webhooks.json";
 
+export { SubscriptionPage } from "./outgoing/SubscriptionPage";
 export { WebhookPage } from "./WebhookPage";
 export { WebhooksPage } from "./WebhooksPage";
 
-addTexts("webhooks", texts);
+addTexts("webhooks", webhooks);
+addTexts("subscriptions", subscriptions);
