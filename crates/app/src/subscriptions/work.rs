@@ -8,7 +8,7 @@ use crate::app::{App, AppResult, Caller};
 use crate::dto::subscriptions::{Happening, MessageForm};
 use crate::unattended::{NotStarted, read_kept, to_kept};
 use futures::StreamExt as _;
-use futures::stream;
+use futures::stream::{self, FuturesUnordered};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use steward_core::ports::{
     AuditFilter, AuditOrder, DispatchOutcome, DispatchRow, DispatchTry, NewDispatch, SubscriptionFilter,
     SubscriptionRow,
 };
-use steward_core::{DispatchId, SubscriptionId};
+use steward_core::{DispatchId, SubscriptionId, UserId};
 use steward_hooks::sign_standard;
 use steward_schedule::{Pause, PauseReason};
 
@@ -28,13 +28,16 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_RARELY: Duration = Duration::from_secs(20);
 /// Entries of the audit trail that are read at a time.
 const AT_ONCE: u32 = 500;
-/// Messages that are taken at a time, and sent at the same time.
-const TAKEN: u32 = 50;
-const SIDE_BY_SIDE: usize = 8;
+/// Messages of a subscription that are taken at a time, and sent at the same time; and how often, before others have their turn.
+const TAKEN: u32 = 4;
+const ROUNDS: usize = 20;
+/// Subscriptions that are sent to at the same time, and those of one user.
+const SIDE_BY_SIDE: usize = 64;
+const AT_ONCE_OF_OWNER: usize = 8;
 /// For one try.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Should this node end meanwhile, another one tries after so long.
-const TAKEN_FOR: Duration = Duration::from_mins(2);
+/// Should this node end meanwhile, it is tried again after so long.
+const TAKEN_FOR: Duration = Duration::from_secs(30);
 /// How long it is waited after each try that failed, seconds; after the last one it is given up. Some two and a half days.
 const WAITS: [u64; 9] = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
 /// The longest that a service's own wish to be left alone counts, seconds.
@@ -46,36 +49,56 @@ const KEPT: u32 = 2_000;
 /// Longest answer of a service that is shown, characters.
 const MAX_SHOWN: usize = 200;
 
-/// Tells what happens, for as long as it is polled.
+/// Subscriptions that are being sent to, with their owners.
+type Busy = HashMap<SubscriptionId, Option<UserId>>;
+
+/// Tells what happens, for as long as it is polled. A receiver that keeps its messages waiting holds up no other one.
 pub(crate) async fn keep_subscriptions(app: App) {
-    let mut failing = false;
+    let (mut failing, mut busy) = (false, Busy::new());
+    let mut sending = FuturesUnordered::new();
     loop {
-        let worked = app.tell_all().await;
-        if let Err(error) = &worked
+        let looked = app.look_for_messages(&busy).await;
+        if let Err(error) = &looked
             && !failing
         {
             tracing::error!(%error, "subscribers can't be told");
         }
-        failing = worked.is_err();
-        let rest = match worked {
-            Ok(true) => LOOK_EVERY,
-            Ok(false) => LOOK_RARELY,
+        failing = looked.is_err();
+        let rest = match looked {
+            Ok((due, anybody)) => {
+                for (id, owner) in due {
+                    busy.insert(id, owner);
+                    sending.push(app.send_messages_of(id));
+                }
+                if anybody { LOOK_EVERY } else { LOOK_RARELY }
+            }
             Err(_) => Duration::from_secs(5),
         };
         tokio::select! {
             () = app.automation.told.notified() => {}
             () = tokio::time::sleep(rest) => {}
+            Some(id) = sending.next() => {
+                busy.remove(&id);
+            }
         }
     }
 }
 
 impl App {
-    /// `false`: there is nobody to tell.
-    async fn tell_all(&self) -> AppResult<bool> {
+    /// Makes messages of what happened; answers the subscriptions that messages wait for, with their owners, and whether
+    /// there is anybody to tell.
+    async fn look_for_messages(&self, busy: &Busy) -> AppResult<(Vec<(SubscriptionId, Option<UserId>)>, bool)> {
         let rows = self.told_subscriptions().await?;
         self.make_messages(&rows).await?;
-        self.send_messages().await?;
-        Ok(!rows.is_empty())
+        let mut due = Vec::new();
+        for id in self.store.subscriptions_due(self.tenant(), self.now(), AT_ONCE).await? {
+            let owner = rows.iter().find(|row| row.id == id).map(|row| row.owner);
+            let of_owner = busy.values().chain(due.iter().map(|(_, owner)| owner)).filter(|one| **one == owner).count();
+            if !busy.contains_key(&id) && of_owner < AT_ONCE_OF_OWNER && busy.len() + due.len() < SIDE_BY_SIDE {
+                due.push((id, owner));
+            }
+        }
+        Ok((due, !rows.is_empty()))
     }
 
     /// Reads the trail to its end, so that who is told from now on isn't told of what happened before.
@@ -176,26 +199,37 @@ impl App {
         Ok(())
     }
 
-    async fn send_messages(&self) -> AppResult<()> {
-        loop {
-            let now = self.now();
-            let taken = self.store.take_dispatches(self.tenant(), now, now.plus(TAKEN_FOR), TAKEN).await?;
-            if taken.is_empty() {
-                return Ok(());
-            }
-            let touched: std::collections::BTreeSet<SubscriptionId> =
-                taken.iter().map(|row| row.subscription).collect();
-            let send = |row: DispatchRow| async move {
-                let id = row.id;
-                if let Err(error) = self.send_message(row).await {
-                    tracing::error!(message = %id, %error, "a message can't be sent; it is tried again");
+    /// What is due, a few at a time; answers its id.
+    async fn send_messages_of(&self, id: SubscriptionId) -> SubscriptionId {
+        for _ in 0..ROUNDS {
+            match self.send_some(id).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::error!(subscription = %id, %error, "messages can't be sent; they are tried again");
+                    break;
                 }
-            };
-            stream::iter(taken).for_each_concurrent(SIDE_BY_SIDE, send).await;
-            for id in touched {
-                self.store.trim_dispatches(self.tenant(), id, KEPT).await?;
             }
         }
+        id
+    }
+
+    /// `false`: there was nothing to send.
+    async fn send_some(&self, id: SubscriptionId) -> AppResult<bool> {
+        let now = self.now();
+        let taken = self.store.take_dispatches(self.tenant(), id, now, now.plus(TAKEN_FOR), TAKEN).await?;
+        if taken.is_empty() {
+            return Ok(false);
+        }
+        let send = |row: DispatchRow| async move {
+            let message = row.id;
+            if let Err(error) = self.send_message(row).await {
+                tracing::error!(%message, %error, "a message can't be sent; it is tried again");
+            }
+        };
+        stream::iter(taken).for_each_concurrent(TAKEN as usize, send).await;
+        self.store.trim_dispatches(self.tenant(), id, KEPT).await?;
+        Ok(true)
     }
 
     async fn send_message(&self, row: DispatchRow) -> AppResult<()> {
@@ -221,8 +255,9 @@ impl App {
         let outcome = match WAITS.get(row.tries as usize) {
             _ if arrived => DispatchOutcome::Sent,
             Some(wait) if !gone => {
-                let wait = wish.map_or(*wait, |wish| wish.min(MAX_WISH).max(*wait));
-                DispatchOutcome::TryAgain(now.plus(spread(row.id, row.tries, wait)))
+                let wait = spread(row.id, row.tries, *wait);
+                let wish = Duration::from_secs(wish.unwrap_or_default().min(MAX_WISH));
+                DispatchOutcome::TryAgain(now.plus(wait.max(wish)))
             }
             _ => DispatchOutcome::GivenUp,
         };

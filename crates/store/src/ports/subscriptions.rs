@@ -110,17 +110,30 @@ impl Store {
         self.write((tenant, now, new), |(tenant, now, new), tx| Box::pin(insert(tx, *tenant, *now, new))).await
     }
 
+    /// Those that messages are due to.
+    pub async fn subscriptions_due(
+        &self,
+        tenant: TenantId,
+        now: Timestamp,
+        limit: u32,
+    ) -> StoreResult<Vec<SubscriptionId>> {
+        let sql = "select subscription_id from dispatches where tenant_id = $1 and next_at <= $2
+                   group by subscription_id order by min(next_at) limit $3";
+        self.all(sql, args![tenant, now, page_size(limit)], |row| Ok(SubscriptionId(row.id(0)?))).await
+    }
+
     /// Takes up to `limit` that are due, and puts each off until `again`, should this node end before it is done. What is told
     /// of one subject waits for what was told of it before.
     pub async fn take_dispatches(
         &self,
         tenant: TenantId,
+        subscription: SubscriptionId,
         now: Timestamp,
         again: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<DispatchRow>> {
-        self.write((tenant, now, again, limit), |(tenant, now, again, limit), tx| {
-            Box::pin(take(tx, *tenant, *now, *again, *limit))
+        self.write((tenant, subscription, now, again, limit), |(tenant, subscription, now, again, limit), tx| {
+            Box::pin(take(tx, (*tenant, *subscription), *now, *again, *limit))
         })
         .await
     }
@@ -274,20 +287,20 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp, new: &NewDisp
 
 async fn take(
     tx: &mut Tx<'_>,
-    tenant: TenantId,
+    (tenant, subscription): (TenantId, SubscriptionId),
     now: Timestamp,
     again: Timestamp,
     limit: u32,
 ) -> StoreResult<Vec<DispatchRow>> {
     let sql = select_dispatch!(
-        "where d.tenant_id = $1 and d.next_at <= $2
+        "where d.tenant_id = $1 and d.subscription_id = $4 and d.next_at <= $2
            and not exists (select 1 from dispatches e
                            where e.tenant_id = $1 and e.subscription_id = d.subscription_id and e.subject = d.subject
                              and e.id < d.id and e.next_at is not null)
          order by d.next_at, d.id limit $3"
     );
     let mut taken = Vec::new();
-    for row in tx.rows(sql, args![tenant, now, page_size(limit)]).await? {
+    for row in tx.rows(sql, args![tenant, now, page_size(limit), subscription]).await? {
         let found = dispatch_row(&row)?;
         // Another node may have taken it at this moment.
         let sql = "update dispatches set next_at = $4 where tenant_id = $1 and id = $2 and next_at = $3";
