@@ -151,6 +151,11 @@ fn refuse_too_long(parts: &Parts, most: usize) -> Response {
     if path.starts_with("/scim/") {
         return refused_scim(&ScimError::new(413, "the body is too long"));
     }
+    if path.starts_with("/hooks/") {
+        let title = format!("the body is too long: {} MiB are the most", most >> 20);
+        let hint = "have the sender send less, or only what has changed";
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, title, hint).into_response();
+    }
     too_long().into_response()
 }
 

@@ -85,6 +85,10 @@ impl App {
         let mut all = self.kept_secrets(id).await.map_err(from_vault)?;
         // What isn't named there was being added when a server ended.
         all.retain(|(known, _)| body.secrets.iter().any(|one| one.id == *known));
+        if all.iter().any(|(_, known)| known.expose_secret() == text) {
+            let hint = "it opens the webhook already; there is nothing to do";
+            return Err(AppError::invalid("secret", "the webhook has this secret", hint));
+        }
         let new = self.new_id();
         all.push((new, SecretString::from(text.clone())));
         body.secrets.push(HookSecret { id: new, hint: hint_of(&text), created_at: self.now() });

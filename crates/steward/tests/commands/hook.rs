@@ -114,10 +114,12 @@ fn secrets_come_from_files_and_follow_each_other() {
             .tells(&["2 secrets now", "hook secret remove alarms"]);
         let new = fact(&added.out, "secret").to_owned();
         assert_eq!(new.len(), 64, "{added:?}");
-        let json = bench.run(&["hook", "secret", "add", "alarms", "--secret", "secret.txt", "--json"]).exits(0).json();
+        bench.run(&["hook", "secret", "add", "alarms", "--secret", "secret.txt"]).exits(1).tells(&["has this secret"]);
+        bench.work.write("other.txt", "two herons stand in the reeds\n").unwrap();
+        let json = bench.run(&["hook", "secret", "add", "alarms", "--secret", "other.txt", "--json"]).exits(0).json();
         assert_eq!(
             (&json["secret"], json["hook"]["secrets"].as_array().unwrap().len()),
-            (&json!("a heron stands in the reeds"), 3)
+            (&json!("two herons stand in the reeds"), 3)
         );
         bench
             .run(&["hook", "secret", "remove", "alarms", "nope"])

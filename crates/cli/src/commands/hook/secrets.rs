@@ -57,9 +57,21 @@ impl SecretArgs {
 
 /// Says it this once, unless the caller has given it.
 pub fn print_secret(made: &Value, given: bool, address: &str, term: Term) {
-    let secret = if given { String::new() } else { text(made, "secret").to_owned() };
+    // Stripe and Slack make the secret themselves, once they know the address: one of ours opens nothing there.
+    let sender = match text(&made["hook"]["signing"], "kind") {
+        "stripe" => Some("Stripe"),
+        "slack" => Some("Slack"),
+        _ => None,
+    };
+    let own = given || sender.is_some();
+    let secret = if own { String::new() } else { text(made, "secret").to_owned() };
     print_facts([("address", address.to_owned()), ("secret", secret)]);
-    if !given {
+    if let Some(sender) = sender.filter(|_| !given) {
+        let how = argument_of(&made["hook"]);
+        term.note(&format!(
+            "{sender} makes the secret: enter the address there, then add its secret from a file: steward hook secret add {how} --secret FILE"
+        ));
+    } else if !given {
         term.note("the secret is shown this once: enter it at the sender now");
     }
 }
