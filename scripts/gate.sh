@@ -57,7 +57,7 @@ fi
 
 printf '\n== summary (%d s, %s cores)\n' "$SECONDS" "$(getconf _NPROCESSORS_ONLN)"
 printf '%s\n' "${report[@]}"
-flaky=$(sed -E 's/\x1b\[[0-9;]*m//g' "$logs"/* | grep -E '^ +FLAKY [0-9]+/[0-9]+ |^ +(\[[a-z]+\] › )?e2e/.* \(retry #1\)' | sort -u | head -n 60)
+flaky=$(sed -E 's/\x1b\[[0-9;]*m//g' "$logs"/* | grep -E '^ +FLAKY [0-9]+/[0-9]+ |^ +✓ .*e2e/.* \(retry #1\)' | sort -u | head -n 60)
 [[ -z $flaky ]] || printf '\npassed only at the second try:\n%s\n' "$flaky"
 for name in "${failed[@]}"; do
   printf '\nfailed in %s:\n' "$name"
